@@ -1,0 +1,64 @@
+package probe
+
+import (
+	"context"
+	"fmt"
+
+	"holdfast/internal/tmux"
+	"holdfast/ownership"
+)
+
+const runtimeProbe = "runtime"
+
+// KindTmux is the one kind of runtime that can be asked: a session of a tmux server
+// of this user.
+const KindTmux = "tmux"
+
+// CheckRuntime returns why a runtime can never be asked: its kind is not [KindTmux], or
+// its handle is no name of a tmux session. It asks nobody.
+func CheckRuntime(r ownership.Runtime) error {
+	if r.Kind != KindTmux {
+		return unknownKind(r.Kind)
+	}
+	return tmux.CheckName(r.Handle)
+}
+
+// Runtime asks whether a declared runtime is alive, and says in detail what was found.
+// An error means that it could not be asked, and never that it is gone; every kind but
+// [KindTmux] is one.
+func Runtime(ctx context.Context, r ownership.Runtime) (alive bool, detail string, err error) {
+	if r.Kind != KindTmux {
+		return false, "", unknownKind(r.Kind)
+	}
+	answer, socket, err := tmux.Ask(ctx, r.Handle)
+	switch {
+	case err != nil:
+		return false, "", err
+	case answer == tmux.Present:
+		return true, fmt.Sprintf("tmux has a session %q, on socket %s", r.Handle, socket), nil
+	case answer == tmux.NoServer:
+		return false, fmt.Sprintf("no tmux server of this user runs, so none has a session %q", r.Handle), nil
+	default:
+		return false, fmt.Sprintf("no tmux server of this user has a session %q", r.Handle), nil
+	}
+}
+
+func unknownKind(kind string) error {
+	return fmt.Errorf("nothing here knows how to ask a runtime of kind %q", kind)
+}
+
+// runtime has nothing to say where none is recorded.
+func runtime(ctx context.Context, r *ownership.Runtime) answer {
+	if r == nil {
+		return answer{clear: true}
+	}
+	alive, detail, err := Runtime(ctx, *r)
+	switch {
+	case err != nil:
+		return one(runtimeProbe, ownership.Unknown, fmt.Sprintf("cannot tell whether %s is alive: %v", r, err))
+	case alive:
+		return one(runtimeProbe, ownership.Present, detail)
+	default:
+		return one(runtimeProbe, ownership.Absent, detail)
+	}
+}

@@ -1,0 +1,69 @@
+package procid
+
+import "slices"
+
+// Scan is one pass over all processes that /proc shows, each as it was at some moment of the pass. Its lists leave out
+// the dead and are in the order of pids.
+type Scan struct {
+	// EnvironUnreadable counts the living processes whose environment could not be read, for want of permission.
+	EnvironUnreadable int
+	// Incomplete is set when the scan may have missed something for any other reason, such as a want of descriptors: what
+	// its lists leave out may well be there. It is the first such error.
+	Incomplete error
+	// Hidden is set when /proc may show us only our own processes (hidepid).
+	Hidden bool
+
+	processes []scanned
+}
+
+type scanned struct {
+	Process
+	parent     int
+	group      int
+	dead       bool
+	operations []string
+}
+
+// WithOperation lists the processes started at or after since (clock ticks since boot) whose environment carries id as
+// SESSION_OPERATION_ID.
+func (s *Scan) WithOperation(id string, since uint64) []Process {
+	return s.living(func(p *scanned) bool {
+		return p.StartTicks >= since && slices.Contains(p.operations, id)
+	})
+}
+
+// Descendants lists the children of pid, their children, and so on. What was orphaned belongs to whoever adopted it.
+func (s *Scan) Descendants(pid int) []Process {
+	family := map[int]bool{pid: true}
+	for grown := true; grown; {
+		grown = false
+		for i := range s.processes {
+			if p := &s.processes[i]; family[p.parent] && !family[p.PID] {
+				family[p.PID], grown = true, true
+			}
+		}
+	}
+	return s.living(func(p *scanned) bool { return p.PID != pid && family[p.PID] })
+}
+
+// Group lists the processes of a process group.
+func (s *Scan) Group(pgrp int) []Process {
+	return s.living(func(p *scanned) bool { return p.group == pgrp })
+}
+
+// WorkingIn lists the processes whose working directory is dir or inside it, by path as seen from our root; of two bind
+// mounts of one directory it knows one. Directories are read at this call, and only of processes that still exist;
+// those that we may not inspect are left out.
+func (s *Scan) WorkingIn(dir string) []Process {
+	dir = resolved(dir)
+	return s.living(func(p *scanned) bool { return isInside(workingDirectory(p.Process), dir) })
+}
+
+func (s *Scan) living(match func(*scanned) bool) (found []Process) {
+	for i := range s.processes {
+		if p := &s.processes[i]; !p.dead && match(p) {
+			found = append(found, p.Process)
+		}
+	}
+	return found
+}

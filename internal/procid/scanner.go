@@ -1,0 +1,77 @@
+package procid
+
+import (
+	"context"
+	"sync"
+)
+
+// Scanner shares scans among concurrent callers. Its zero value is ready; it must not be copied.
+type Scanner struct {
+	mu sync.Mutex
+	// next is the scan that has not begun, nil when nobody waits for one.
+	next *sharedScan
+	busy bool // a goroutine is scanning
+	// scan is ScanNow, but for tests of this type.
+	scan func(context.Context) (*Scan, error)
+}
+
+type sharedScan struct {
+	done chan struct{} // closed when scan and err are set
+	scan *Scan
+	err  error
+}
+
+// Next returns a scan that began after the call, so that it shows whatever existed before the call and still does.
+// Those who call while a scan is under way wait for the one after it, and share it. It returns ctx's error when that
+// ends first, and else what ScanNow returns.
+func (s *Scanner) Next(ctx context.Context) (*Scan, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	mine := s.join()
+	select {
+	case <-mine.done:
+		return mine.scan, mine.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// join enters the scan that has not begun, and sees to it that it will.
+func (s *Scanner) join() *sharedScan {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.next == nil {
+		s.next = &sharedScan{done: make(chan struct{})}
+	}
+	if !s.busy {
+		s.busy = true
+		go s.work()
+	}
+	return s.next
+}
+
+// work scans for as long as somebody waits. It belongs to no caller, so none can cancel the others' scan.
+func (s *Scanner) work() {
+	for current := s.begin(); current != nil; current = s.begin() {
+		current.scan, current.err = s.run()
+		close(current.done)
+	}
+}
+
+// begin closes the entry to the next scan: who joins from here on gets the one after it.
+func (s *Scanner) begin() *sharedScan {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	current := s.next
+	s.next = nil
+	s.busy = current != nil
+	return current
+}
+
+func (s *Scanner) run() (*Scan, error) {
+	if s.scan != nil {
+		return s.scan(context.Background())
+	}
+	return ScanNow(context.Background())
+}

@@ -1,0 +1,33 @@
+package procid
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// UserName is the login name of the effective user, or uid-1000 where /etc/passwd does not name it. It never fails and
+// never waits: os/user would link the C library's name service, which costs start-up time and may ask the network.
+func UserName() string {
+	uid := strconv.Itoa(os.Geteuid())
+	if passwd, err := os.Open("/etc/passwd"); err == nil {
+		defer passwd.Close()
+		if name := loginName(passwd, uid); name != "" {
+			return name
+		}
+	}
+	return "uid-" + uid
+}
+
+// loginName finds a uid in a file of the form of passwd(5). It is empty when no line has it.
+func loginName(passwd io.Reader, uid string) string {
+	for lines := bufio.NewScanner(passwd); lines.Scan(); {
+		fields := strings.SplitN(lines.Text(), ":", 4)
+		if len(fields) == 4 && fields[2] == uid {
+			return strings.ToValidUTF8(fields[0], "\uFFFD")
+		}
+	}
+	return ""
+}

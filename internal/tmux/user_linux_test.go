@@ -1,0 +1,30 @@
+package tmux
+
+import (
+	"os"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"holdfast/internal/testkit"
+)
+
+// becomeAnotherUser makes this process, until the end of the test, one of a user who has no other: every server of a
+// user is asked, and the servers made here must not disturb tests that run beside.
+func becomeAnotherUser(t *testing.T) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		testkit.Skip(t, "only root can become a user who has no tmux servers")
+	}
+	require.NoError(t, become(20000+os.Getpid()%40000))
+	t.Cleanup(func() { require.NoError(t, become(0)) })
+}
+
+// become keeps root as the saved user, to come back.
+func become(uid int) error {
+	if err := syscall.Setresuid(0, 0, 0); err != nil {
+		return err
+	}
+	return syscall.Setresuid(uid, uid, 0)
+}

@@ -1,0 +1,158 @@
+package durable
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// osDir is a directory of the operating system.
+type osDir struct {
+	root *os.Root
+	self *os.File // the same directory, for fsync, flock and fchmod
+}
+
+// NewDir returns the directory that root is open on. The caller closes both.
+func NewDir(root *os.Root) (Dir, error) {
+	self, err := root.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	return &osDir{root, self}, nil
+}
+
+// OpenRoot opens the directory name below parent and refuses whatever else has that
+// name. os.Root alone follows links that stay inside it.
+func OpenRoot(parent *os.Root, name string) (*os.Root, error) {
+	want, err := parent.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	notDir := &fs.PathError{Op: "open", Path: path.Join(parent.Name(), name), Err: syscall.ENOTDIR}
+	if !want.IsDir() {
+		return nil, notDir
+	}
+	root, err := parent.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	if got, err := root.Stat("."); err != nil || !os.SameFile(want, got) {
+		return nil, errors.Join(notDir, err, root.Close())
+	}
+	return root, nil
+}
+
+// EntryOf returns the identity, mode and owner of a file of the operating system.
+func EntryOf(info fs.FileInfo) Entry {
+	st := info.Sys().(*syscall.Stat_t)
+	return Entry{ID{uint64(st.Dev), uint64(st.Ino)}, info.Mode(), st.Uid}
+}
+
+// Retry repeats a system call for as long as a signal interrupts it.
+func Retry(call func() error) error {
+	for {
+		if err := call(); !errors.Is(err, unix.EINTR) {
+			return err
+		}
+	}
+}
+
+func (d *osDir) Create(name string) (File, error) {
+	const flags = os.O_WRONLY | os.O_CREATE | os.O_EXCL | unix.O_NOFOLLOW | unix.O_NONBLOCK
+	f, err := d.root.OpenFile(name, flags, FileMode)
+	if err != nil {
+		return nil, err
+	}
+	return osFile{f}, nil
+}
+
+func (d *osDir) OpenDir(name string) (Dir, error) {
+	root, err := OpenRoot(d.root, name)
+	if err != nil {
+		return nil, err
+	}
+	self, err := root.Open(".")
+	if err != nil {
+		return nil, errors.Join(err, root.Close())
+	}
+	return &ownedDir{osDir{root, self}}, nil
+}
+
+// ownedDir also closes the root that it opened.
+type ownedDir struct{ osDir }
+
+func (d *ownedDir) Close() error { return errors.Join(d.osDir.Close(), d.root.Close()) }
+
+func (d *osDir) Lstat(name string) (Entry, error) {
+	info, err := d.root.Lstat(name)
+	if err != nil {
+		return Entry{}, err
+	}
+	return EntryOf(info), nil
+}
+
+func (d *osDir) Names() ([]string, error) {
+	f, err := d.root.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	names, err := f.Readdirnames(-1)
+	return names, errors.Join(err, f.Close())
+}
+
+// Chmod falls back on a call that follows links where the kernel has no other, after
+// a look at what the name stands for.
+func (d *osDir) Chmod(name string, mode fs.FileMode) error {
+	err := d.root.Chmod(name, mode)
+	if !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	e, err := d.Lstat(name)
+	if err != nil || e.Mode.Type() == fs.ModeSymlink {
+		return errors.Join(err, pathError("chmod", name, unix.ELOOP))
+	}
+	err = Retry(func() error { return unix.Fchmodat(int(d.self.Fd()), name, uint32(mode.Perm()), 0) })
+	return pathError("chmod", name, err)
+}
+
+func (d *osDir) TryLock() (bool, error) {
+	err := Retry(func() error { return unix.Flock(int(d.self.Fd()), unix.LOCK_EX|unix.LOCK_NB) })
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return false, nil
+	}
+	return err == nil, pathError("flock", d.self.Name(), err)
+}
+
+func (d *osDir) Unlock() error {
+	err := Retry(func() error { return unix.Flock(int(d.self.Fd()), unix.LOCK_UN) })
+	return pathError("flock", d.self.Name(), err)
+}
+
+func (d *osDir) Mkdir(name string) error      { return d.root.Mkdir(name, DirMode) }
+func (d *osDir) Link(from, to string) error   { return d.root.Link(from, to) }
+func (d *osDir) Rename(from, to string) error { return d.root.Rename(from, to) }
+func (d *osDir) Exchange(a, b string) error   { return exchange(d.root, a, b) }
+func (d *osDir) Remove(name string) error     { return d.root.Remove(name) }
+func (d *osDir) Sync() error                  { return d.self.Sync() }
+func (d *osDir) Close() error                 { return d.self.Close() }
+
+type osFile struct{ *os.File }
+
+func (f osFile) Stat() (Entry, error) {
+	info, err := f.File.Stat()
+	if err != nil {
+		return Entry{}, err
+	}
+	return EntryOf(info), nil
+}
+
+func pathError(op, name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &fs.PathError{Op: op, Path: name, Err: err}
+}

@@ -1,0 +1,190 @@
+package lease
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"holdfast/ownership"
+)
+
+// maxStarts bounds how often an acquire starts over because the session changed
+// between its look and its hold. Each start over means that somebody else got
+// through; so many in a row is a storm, and refusing is honest.
+const maxStarts = 100
+
+// waitInterval is how often a wait looks again: at most 100 ms late.
+const waitInterval = 50 * time.Millisecond
+
+// Acquire makes the caller the owner of a session, or returns an error and leaves
+// everything as it was.
+//
+// A session that is not vacant or idle is refused with a [*Refusal]; with o.Wait, one
+// that stays held until the end of the wait with a [*WaitError]. ErrOutcomeUnknown
+// means that the record may say that this process owns the session: it does not, and
+// starts nothing. Other errors are of the store and changed nothing. When ctx ends
+// after the record was published, the session is released again.
+func Acquire(ctx context.Context, s Store, key ownership.Key, o Owner) (*Lease, error) {
+	if _, err := ownership.ParseKey(key.String()); err != nil {
+		return nil, err // the zero Key is none
+	}
+	deadline := time.Now().Add(o.Wait)
+	for waited := false; ; waited = true {
+		l, err := acquireOnce(ctx, s, key, o)
+		var refusal *Refusal
+		if o.Wait <= 0 || !errors.As(err, &refusal) || refusal.Reason != ownership.ReasonActiveOwner {
+			return l, err
+		}
+		if !waited && o.Waiting != nil {
+			o.Waiting(refusal)
+		}
+		if err := pause(ctx, deadline); err != nil {
+			return nil, waitEnd(err, refusal)
+		}
+	}
+}
+
+// errDeadline ends a pause that would go past the end of the wait.
+var errDeadline = errors.New("end of the wait")
+
+func pause(ctx context.Context, deadline time.Time) error {
+	left := time.Until(deadline)
+	if left <= 0 {
+		return errDeadline
+	}
+	t := time.NewTimer(min(left, waitInterval))
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func waitEnd(err error, r *Refusal) error {
+	if errors.Is(err, errDeadline) {
+		return &WaitError{r}
+	}
+	return err
+}
+
+// acquireOnce acquires without waiting. The occupancy comes before any I/O.
+func acquireOnce(ctx context.Context, s Store, key ownership.Key, o Owner) (*Lease, error) {
+	free, ok := Occupy(s, key.Digest())
+	if !ok {
+		return nil, refuseOccupied(ctx, s, key)
+	}
+	c := claimant{store: s, key: key, owner: o, free: free}
+	l, err := c.claim(ctx)
+	if err != nil {
+		free()
+	}
+	return l, err
+}
+
+// claimant is one attempt to acquire.
+type claimant struct {
+	store Store
+	key   ownership.Key
+	owner Owner
+	free  func()
+}
+
+// claim looks, holds, looks again and publishes; it starts over when the session
+// changed in between.
+func (c claimant) claim(ctx context.Context) (*Lease, error) {
+	var seen Inspection
+	for range maxStarts {
+		if err := context.Cause(ctx); err != nil {
+			return nil, err
+		}
+		i, err := Inspect(ctx, c.store, c.key.Digest())
+		if err != nil {
+			return nil, err
+		}
+		if i.State.AcquireRefusal() != "" {
+			return nil, refuse(i, c.key) // no lock taken, no byte written (I8)
+		}
+		l, err := c.claimFrom(ctx, i)
+		if !errors.Is(err, errMoved) && !errors.Is(err, ErrHeld) {
+			return l, err
+		}
+		if errors.Is(err, ErrHeld) && i.Stored.Revision == seen.Stored.Revision && seen.State != "" {
+			return nil, refuseClaimed(ctx, c.store, i, c.key)
+		}
+		seen = i
+	}
+	return nil, refuseClaimed(ctx, c.store, seen, c.key)
+}
+
+// errMoved makes claim start over: the session is not what it was when judged.
+var errMoved = errors.New("the session changed")
+
+func (c claimant) claimFrom(ctx context.Context, i Inspection) (*Lease, error) {
+	record, err := c.record(i.Current())
+	if err != nil {
+		return nil, err // a claim that no record can hold touches nothing
+	}
+	hold, err := c.store.Hold(ctx, c.key.Digest(), record.Generation) // before the publish: I4
+	if err != nil {
+		return nil, err
+	}
+	l, err := c.publish(ctx, hold, i.Stored.Revision, record)
+	if err == nil {
+		return l, nil
+	}
+	// A claimant that backs off leaves the lock's file: the name may be another owner's
+	// published generation.
+	if dropped := hold.Drop(); dropped != nil {
+		err = errors.Join(err, dropped)
+	}
+	return nil, err
+}
+
+// record returns the record that the claim would publish, checked.
+func (c claimant) record(current ownership.Current) (ownership.Record, error) {
+	claim := ownership.Claim{Key: c.key, Private: c.owner.Private, Owner: c.owner.record(), Facts: c.owner.Facts}
+	r, err := ownership.Acquire(current, claim)
+	if err == nil {
+		err = r.Validate()
+	}
+	return r, err
+}
+
+// publish makes the claim durable under its hold. The second load is what the whole
+// protocol rests on: once generation G is published, a late claimant of G sees it
+// here and backs off.
+func (c claimant) publish(ctx context.Context, hold Hold, seen ownership.Revision, r ownership.Record) (*Lease, error) {
+	l := &Lease{store: c.store, key: c.key, hold: hold, free: c.free}
+	if err := l.takeKin(c.owner.Kin); err != nil {
+		return nil, err
+	}
+	if err := c.publishActive(ctx, l, seen, r); err != nil {
+		_ = l.closeKin() // nobody inherited it
+		return nil, err
+	}
+	l.watch(ctx)
+	if cause := context.Cause(ctx); cause != nil {
+		return nil, l.settle(cause)
+	}
+	return l, nil
+}
+
+func (c claimant) publishActive(ctx context.Context, l *Lease, seen ownership.Revision, r ownership.Record) error {
+	again, err := c.store.Load(ctx, c.key.Digest())
+	if err != nil {
+		return err
+	}
+	if again.Revision != seen {
+		return errMoved
+	}
+	err = l.publish(ctx, seen, r)
+	if errors.Is(err, ErrConflict) {
+		return errMoved
+	}
+	if errors.Is(err, ErrOutcomeUnknown) {
+		l.disown()
+	}
+	return err
+}

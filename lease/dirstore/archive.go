@@ -1,0 +1,90 @@
+package dirstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"holdfast/internal/durable"
+	"holdfast/lease"
+	"holdfast/ownership"
+)
+
+// errMoved is returned when a session changed since it was looked at.
+var errMoved = fmt.Errorf("%w: the session changed meanwhile", lease.ErrConflict)
+
+// Forget removes rev files whose records the caller has made durable elsewhere (I11).
+// The current record's own stays: it is the second name of record.json. Names that are
+// gone already are no error. The order:
+//
+//	load the record: what is in force now
+//	fsync the directory: it stays in force, whatever happens, so that nothing that is
+//	removed here is needed again
+//	remove
+//
+// The removals are not synced: one that is undone by a crash is archived once more.
+func (s *Store) Forget(ctx context.Context, d ownership.Digest, revs []ownership.Revision) error {
+	x, err := s.openSession(d)
+	if x == nil {
+		return err
+	}
+	defer x.Close()
+	dir, err := s.dir(x.Root)
+	if err != nil {
+		return err
+	}
+	err = forget(ctx, x, dir, revs)
+	return s.failed("archive", s.at(sessionsName, d.String()), errors.Join(err, dir.Close()))
+}
+
+func forget(ctx context.Context, x *session, dir durable.Dir, revs []ownership.Revision) error {
+	current, err := load(ctx, x.Root)
+	if err != nil {
+		return err
+	}
+	if current.Fault != nil || slices.Contains(revs, current.Revision) {
+		return errMoved
+	}
+	if err := dir.Sync(); err != nil {
+		return err
+	}
+	for _, r := range revs {
+		if err := ignoreMissing(dir.Remove(revName(r))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ForgetStrays removes rev files of records that never came into force, while the
+// record whose revision is current is. A publisher gives a record its name in history
+// just before it is in force, under the directory's lock: so does this look.
+func (s *Store) ForgetStrays(ctx context.Context, d ownership.Digest, current ownership.Revision, revs []ownership.Revision) error {
+	x, err := s.openSession(d)
+	if x == nil {
+		return err
+	}
+	defer x.Close()
+	dir, err := s.dir(x.Root)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	err = durable.Lock(ctx, dir)
+	if err == nil {
+		err = errors.Join(forgetWhile(ctx, x, dir, current, revs), dir.Unlock())
+	}
+	return s.failed("remove strays", s.at(sessionsName, d.String()), err)
+}
+
+func forgetWhile(ctx context.Context, x *session, dir durable.Dir, current ownership.Revision, revs []ownership.Revision) error {
+	now, err := load(ctx, x.Root)
+	if err == nil && now.Revision != current {
+		err = errMoved
+	}
+	if err != nil {
+		return err
+	}
+	return forget(ctx, x, dir, revs)
+}

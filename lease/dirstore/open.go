@@ -1,0 +1,97 @@
+package dirstore
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/unix"
+
+	"holdfast/internal/durable"
+	"holdfast/ownership"
+)
+
+// openStore opens the store; nil where there is none.
+func (s *Store) openStore() (root *os.Root, err error) {
+	err = patiently(func() error {
+		root, err = s.tryOpenStore()
+		return err
+	})
+	return root, err
+}
+
+func (s *Store) tryOpenStore() (*os.Root, error) {
+	info, err := os.Lstat(s.path)
+	if missing(err) {
+		return nil, nil
+	}
+	if err == nil && !info.IsDir() {
+		err = unix.ENOTDIR
+	}
+	if err != nil {
+		return nil, s.failed("open store", s.path, err)
+	}
+	root, err := os.OpenRoot(s.path)
+	if err != nil {
+		return nil, s.failed("open store", s.path, err)
+	}
+	if !s.lenient {
+		err = s.checkOwn(root)
+	}
+	if err == nil {
+		err = s.checkCondition(root)
+	}
+	if err != nil {
+		return nil, errors.Join(err, root.Close())
+	}
+	return root, nil
+}
+
+// session is the open directory of one session, and those above it.
+type session struct {
+	*os.Root
+	sessions *os.Root
+	store    *os.Root
+}
+
+func (x *session) Close() error {
+	return errors.Join(x.Root.Close(), x.sessions.Close(), x.store.Close())
+}
+
+// openSession opens the directory of a session; nil where there is none.
+func (s *Store) openSession(d ownership.Digest) (*session, error) {
+	store, err := s.openStore()
+	if store == nil {
+		return nil, err
+	}
+	x, err := s.sessionIn(store, d)
+	if x == nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	return x, nil
+}
+
+func (s *Store) sessionIn(store *os.Root, d ownership.Digest) (x *session, err error) {
+	err = patiently(func() error {
+		x, err = s.trySessionIn(store, d)
+		return err
+	})
+	return x, err
+}
+
+func (s *Store) trySessionIn(store *os.Root, d ownership.Digest) (*session, error) {
+	sessions, err := durable.OpenRoot(store, sessionsName)
+	if missing(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, s.failed("open", s.at(sessionsName), err)
+	}
+	self, err := durable.OpenRoot(sessions, d.String())
+	switch {
+	case missing(err):
+		return nil, sessions.Close()
+	case err != nil:
+		return nil, errors.Join(s.failed("open", s.at(sessionsName, d.String()), err), sessions.Close())
+	}
+	return &session{self, sessions, store}, nil
+}

@@ -1,0 +1,209 @@
+package dirstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"holdfast/internal/durable"
+	"holdfast/lease"
+	"holdfast/ownership"
+)
+
+const publishOp = "publish"
+
+// Publish replaces record.json, whose revision must be previous.
+func (s *Store) Publish(ctx context.Context, held lease.Hold, previous ownership.Revision, b []byte) error {
+	p := &publication{previous: previous, bytes: b}
+	return s.publish(ctx, held, p)
+}
+
+// publication is one publish in progress.
+type publication struct {
+	previous ownership.Revision
+	bytes    []byte
+	// displace keeps what is no record before it is replaced, under the directory's
+	// lock, and may return how to replace it. Nil: only a record may be replaced.
+	displace func(*publication) (place func() error, err error)
+
+	of   *Store
+	hold *hold
+	x    *session
+	dir  durable.Dir // the session's
+	root durable.Dir // the store's
+}
+
+func (s *Store) publish(ctx context.Context, held lease.Hold, p *publication) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	h, ok := held.(*hold)
+	if !ok || h.store != s {
+		return &lease.StoreError{Op: publishOp, Path: s.path, Err: errors.New("the hold is not of this store")}
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.ended {
+		return &lease.StoreError{Op: publishOp, Path: h.path(), Err: errors.New("the hold has ended")}
+	}
+	x, err := h.openSession()
+	if err != nil {
+		return err
+	}
+	defer x.Close()
+	p.of, p.hold, p.x = s, h, x
+	id, err := p.run(ctx)
+	if err != nil {
+		return p.failed(err)
+	}
+	h.published = &published{id, ownership.RevisionOf(p.bytes)}
+	return nil
+}
+
+// run compares before it creates anything, so that what would be refused anyway leaves
+// no trace at all; the comparison that counts is made again under the lock. It opens
+// the directories first and keeps them, so that no later call depends on a path.
+func (p *publication) run(ctx context.Context) (id durable.ID, err error) {
+	if err := p.compare(ctx); err != nil {
+		return id, err
+	}
+	if p.dir, err = p.of.dir(p.x.Root); err != nil {
+		return id, err
+	}
+	defer p.dir.Close()
+	if p.root, err = p.of.dir(p.x.store); err != nil {
+		return id, err
+	}
+	defer p.root.Close()
+	parent, err := p.parent()
+	if err != nil {
+		return id, err
+	}
+	if parent != nil {
+		defer parent.Close()
+	}
+	return durable.Publish(ctx, p.dir, durable.Publication{
+		Next:   nextName(p.hold.generation),
+		Past:   revName(ownership.RevisionOf(p.bytes)),
+		Record: recordName,
+		Bytes:  p.bytes,
+		Parent: parent,
+		Check:  func() (func() error, error) { return p.check(ctx) },
+	})
+}
+
+// parent opens sessions/ where the session was vacant: whoever made the session's
+// directory may have died before its name was durable.
+func (p *publication) parent() (durable.Dir, error) {
+	if !p.previous.IsZero() {
+		return nil, nil
+	}
+	return p.of.dir(p.x.sessions)
+}
+
+// check decides under the directory's lock (I3, I6).
+func (p *publication) check(ctx context.Context) (place func() error, err error) {
+	if err := p.compare(ctx); err != nil {
+		return nil, err
+	}
+	if p.displace != nil {
+		return p.displace(p)
+	}
+	return nil, p.keepPrevious()
+}
+
+// compare changes nothing.
+func (p *publication) compare(ctx context.Context) error {
+	is, err := p.hold.names(p.x.Root)
+	if err == nil && !is {
+		err = p.hold.lost("its file was removed or replaced")
+	}
+	if err != nil {
+		return err
+	}
+	current, err := load(ctx, p.x.Root)
+	switch {
+	case err != nil:
+		return err
+	case current.Revision != p.previous:
+		return p.conflict("it is now " + revisionInWords(current))
+	case current.Fault != nil && p.displace == nil:
+		return p.conflict("what is there is not a record")
+	}
+	return nil
+}
+
+func revisionInWords(s lease.Stored) string {
+	if s.Vacant() {
+		return "vacant"
+	}
+	return "at revision " + s.Revision.String()
+}
+
+func (p *publication) conflict(why string) error {
+	return &lease.StoreError{
+		Kind: lease.ErrConflict, Op: publishOp, Path: p.recordPath(), Err: errors.New(why),
+		Advice: "look at the session again and decide anew",
+	}
+}
+
+func (p *publication) recordPath() string {
+	return p.of.at(sessionsName, p.hold.digest.String(), recordName)
+}
+
+// keepPrevious gives the record that is about to be replaced its name in history,
+// should a power failure have kept its rename and lost that name (I11).
+func (p *publication) keepPrevious() error {
+	if p.previous.IsZero() {
+		return nil
+	}
+	name := revName(p.previous)
+	if _, err := p.x.Lstat(name); !missing(err) {
+		return err
+	}
+	return p.dir.Link(recordName, name)
+}
+
+// failed sorts what went wrong into the outcomes that callers are promised (I9).
+func (p *publication) failed(err error) error {
+	switch {
+	case errors.Is(err, durable.ErrUnknown):
+		return &lease.StoreError{
+			Kind: lease.ErrOutcomeUnknown, Op: publishOp, Path: p.recordPath(), Err: err,
+			Advice: "inspect the session; own nothing until then",
+		}
+	case errors.Is(err, durable.ErrLocked):
+		return p.locked(err)
+	case errors.Is(err, durable.ErrNoExchange):
+		return p.of.unusable(p.recordPath(), err)
+	case noLinks(err):
+		return p.of.unusable(p.recordPath(), fmt.Errorf("no hard links: %w", err))
+	}
+	return p.of.failed(publishOp, p.recordPath(), err)
+}
+
+// unusable is the refusal of a file system that lacks what a publish needs.
+func (s *Store) unusable(path string, err error) error {
+	return &lease.StoreError{
+		Kind: lease.ErrStoreUnavailable, Op: publishOp, Path: path,
+		Err:    fmt.Errorf("%s cannot hold a store: %w", s.fileSystemName(), err),
+		Advice: "name a store on a local disk with a file system made for Unix",
+	}
+}
+
+func (p *publication) locked(err error) error {
+	return &lease.StoreError{
+		Kind: lease.ErrStoreUnavailable, Op: publishOp, Path: p.x.Name(),
+		Err:    fmt.Errorf("%w by %s", err, p.lockHolders()),
+		Advice: "a publish takes microseconds: see why that process does not go on, and try again",
+	}
+}
+
+func (p *publication) lockHolders() string {
+	info, err := os.Lstat(p.x.Name())
+	if err != nil {
+		return inWords(nil, err)
+	}
+	return inWords(holdersOf(info))
+}

@@ -1,0 +1,64 @@
+package dirstore
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"holdfast/internal/durable"
+	"holdfast/lease"
+)
+
+// Watch asks again and again whether this hold is still in force. What cannot be
+// asked is not lost.
+func (h *hold) Watch(ctx context.Context) error {
+	ticker := time.NewTicker(lease.WatchInterval)
+	defer ticker.Stop()
+	for {
+		if err := h.check(ctx); errors.Is(err, lease.ErrOwnershipLost) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-ticker.C:
+		}
+	}
+}
+
+// check returns an error that wraps ErrOwnershipLost when the hold is not in force
+// any more. A publish or the end of this hold in progress is waited for: neither is a
+// loss.
+func (h *hold) check(ctx context.Context) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.ended {
+		return nil
+	}
+	x, err := h.openSession()
+	if err != nil {
+		return err
+	}
+	defer x.Close()
+	is, err := h.names(x.Root)
+	if err == nil && !is {
+		return h.lost("its file was removed or replaced")
+	}
+	if err != nil || h.published == nil {
+		return err
+	}
+	return h.checkRecord(ctx, x)
+}
+
+// checkRecord looks at the bytes only where the file is another one.
+func (h *hold) checkRecord(ctx context.Context, x *session) error {
+	info, err := x.Lstat(recordName)
+	if err == nil && durable.EntryOf(info).ID == h.published.id {
+		return nil
+	}
+	stored, err := h.store.loadFrom(ctx, x.Root, h.digest)
+	if err != nil || stored.Revision == h.published.revision {
+		return err
+	}
+	return h.lost("the record is not the one that its owner published")
+}

@@ -1,0 +1,65 @@
+package lease
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"holdfast/internal/probe"
+)
+
+// Quiescent returns the [*NotQuiescentError] with which Release would be refused, or
+// nil. It closes this process's copy of the kin descriptor.
+func (l *Lease) Quiescent(ctx context.Context) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.inForce(); err != nil {
+		return err
+	}
+	return l.provesQuiescence(ctx)
+}
+
+func (l *Lease) provesQuiescence(ctx context.Context) error {
+	_ = l.closeKin() // else the lock that is looked for would be our own
+	held, err := l.kinHeld()
+	if err != nil {
+		return err
+	}
+	if held {
+		return &NotQuiescentError{"a process that holds the kin lock"}
+	}
+	rt := l.current.Record.Session.Runtime
+	if rt == nil {
+		return nil
+	}
+	alive, detail, err := probe.Runtime(ctx, *rt)
+	if err != nil {
+		return &NotQuiescentError{fmt.Sprintf("runtime %s, which could not be asked: %v", rt, err)}
+	}
+	if alive {
+		return &NotQuiescentError{fmt.Sprintf("runtime %s, which is alive: %s", rt, detail)}
+	}
+	return nil
+}
+
+// forkWindow is how long a lock may seem held by a child of this process that is
+// between fork and exec: it has a copy of every descriptor until then.
+const forkWindow = 200 * time.Millisecond
+
+// kinHeld asks until the lock is free or the window has passed.
+func (l *Lease) kinHeld() (bool, error) {
+	for deadline := time.Now().Add(forkWindow); ; time.Sleep(time.Millisecond) {
+		held, err := l.hold.KinHeld()
+		if err != nil || !held || time.Now().After(deadline) {
+			return held, err
+		}
+	}
+}
+
+// NotQuiescentError says what may still touch the session. It wraps ErrNotQuiescent.
+type NotQuiescentError struct{ What string }
+
+func (e *NotQuiescentError) Error() string { return ErrNotQuiescent.Error() + ": " + e.What }
+
+// Unwrap returns ErrNotQuiescent.
+func (e *NotQuiescentError) Unwrap() error { return ErrNotQuiescent }

@@ -1,0 +1,62 @@
+package supervise
+
+import (
+	"fmt"
+	"time"
+)
+
+const (
+	// firstNotice is how long a wait must last before people are told: most
+	// descendants end just after CMD.
+	firstNotice = 500 * time.Millisecond
+	// noticeEvery is how often they are told again, if there is news.
+	noticeEvery = 10 * time.Second
+)
+
+// vigil paces what is said about a wait.
+type vigil struct {
+	next time.Time
+	said string
+}
+
+// speak says what describe finds, if it is time and if that is news.
+func (v *vigil) speak(now time.Time, notes *notices, describe func() string) {
+	if now.Before(v.next) {
+		return
+	}
+	v.next = now.Add(noticeEvery)
+	if text := describe(); text != v.said {
+		v.said = text
+		notes.say("%s", text)
+	}
+}
+
+// describeWait says what the end of the run waits for, and how to end that.
+func (r *run) describeWait() string {
+	how := "a signal to end (INT, TERM, HUP) ends those still in its process group, a second one strands the session"
+	switch {
+	case r.tty != nil && r.result.Ended == nil:
+		how = "Ctrl-C ends those still in its process group, a second one strands the session"
+	case r.result.Ended != nil:
+		how = "a further signal to end (INT, TERM, HUP) strands the session"
+	}
+	return fmt.Sprintf("the command has ended (%v); waiting for %s; %s", r.exit, r.awaited(), how)
+}
+
+func (r *run) awaited() string {
+	switch {
+	case !r.childless:
+		f, err := r.lookUp()
+		if err != nil {
+			return fmt.Sprintf("its descendants, which cannot be listed: %v", err)
+		}
+		if len(f.all) == 0 {
+			return "descendants that are just ending"
+		}
+		return names(f.all)
+	case !r.inquiry.gone:
+		return r.inquiry.last.String()
+	default:
+		return "the last writer to the transcript, or the reader of our output"
+	}
+}

@@ -1,0 +1,132 @@
+package gitwork
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// adminFile is one entry of a git directory, under the name that it has in a stand-alone one.
+type adminFile struct {
+	name   string // relative, slash-separated
+	source string // where it lies
+	stamp
+}
+
+// What a stand-alone git directory does not have, or what is captured in another way.
+var (
+	elsewhere = []string{"objects", "modules", "worktrees"}
+	pointers  = []string{"commondir", "gitdir", "locked"}
+	stores    = []string{"lfs", "annex"} // content, perhaps gigabytes of it
+	// shared is what a linked worktree has from the common directory.
+	shared = []string{
+		"branches", "hooks", "info", "logs", "refs", "rr-cache", "config", "packed-refs", "shallow", "description",
+		"remotes", "lfs", "annex",
+	}
+	// perWorktree is what each worktree has for itself although it lies among what is shared.
+	perWorktree = []string{
+		"info/sparse-checkout", "logs/HEAD", "refs/bisect", "refs/rewritten", "refs/worktree",
+		"logs/refs/bisect", "logs/refs/rewritten", "logs/refs/worktree",
+	}
+)
+
+// followed may be symbolic links, as git itself follows them when a working directory shares a repository's files.
+var followed = []string{"refs", "logs", "logs/refs", "info", "packed-refs", "rr-cache", "remotes", "hooks", "config", "shallow", "lfs", "annex"}
+
+// adminFiles lists the merged git directory of r in order, directories before what is in them.
+func adminFiles(ctx context.Context, r Repository) ([]adminFile, error) {
+	own, err := walkAdmin(ctx, r.GitDir, func(name string) bool {
+		return slices.Contains(elsewhere, name) || slices.Contains(pointers, name)
+	})
+	if err != nil || !r.Linked() {
+		return own, err
+	}
+	common, err := walkAdmin(ctx, r.CommonDir, func(name string) bool {
+		top, _, _ := strings.Cut(name, "/")
+		return !slices.Contains(shared, top) || slices.Contains(perWorktree, name)
+	})
+	return mergeAdmin(common, own), err
+}
+
+// mergeAdmin lays over over under, by name.
+func mergeAdmin(under, over []adminFile) []adminFile {
+	byName := make(map[string]adminFile, len(under)+len(over))
+	for _, f := range slices.Concat(under, over) {
+		byName[f.name] = f
+	}
+	merged := make([]adminFile, 0, len(byName))
+	for _, f := range byName {
+		merged = append(merged, f)
+	}
+	slices.SortFunc(merged, func(a, b adminFile) int { return strings.Compare(a.name, b.name) })
+	return merged
+}
+
+// walkAdmin lists what is below dir and not skipped. Lock files and sockets are nobody's work.
+func walkAdmin(ctx context.Context, dir string, skip func(name string) bool) ([]adminFile, error) {
+	w := adminWalk{ctx: ctx, skip: skip}
+	err := w.directory(dir, "")
+	return w.files, err
+}
+
+type adminWalk struct {
+	ctx   context.Context
+	skip  func(name string) bool
+	files []adminFile
+}
+
+func (w *adminWalk) directory(dir, name string) error {
+	names, err := readNames(dir)
+	if err != nil && (name == "" || !isGone(err)) {
+		return unreadable(dir, err)
+	}
+	slices.Sort(names)
+	for _, base := range names {
+		if err := context.Cause(w.ctx); err != nil {
+			return err
+		}
+		if err := w.entry(filepath.Join(dir, base), joinName(name, base)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *adminWalk) entry(path, name string) error {
+	if w.skip(name) || strings.HasSuffix(name, ".lock") {
+		return nil
+	}
+	f, err := adminEntry(path, name)
+	if isGone(err) {
+		return nil // it went away after its directory was read; the look at the end tells
+	}
+	if err != nil {
+		return unreadable(path, err)
+	}
+	if !f.isDir() && !f.isRegular() && !f.isLink() {
+		return nil
+	}
+	w.files = append(w.files, f)
+	if f.isDir() {
+		return w.directory(f.source, name)
+	}
+	return nil
+}
+
+func adminEntry(path, name string) (adminFile, error) {
+	st, err := lstat(path)
+	if err == nil && st.isLink() && slices.Contains(followed, name) {
+		if path, err = filepath.EvalSymlinks(path); err == nil {
+			st, err = lstat(path)
+		}
+	}
+	return adminFile{name: name, source: path, stamp: st}, err
+}
+
+func joinName(dir, base string) string {
+	if dir == "" {
+		return base
+	}
+	return dir + "/" + base
+}

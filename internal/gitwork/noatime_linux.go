@@ -1,0 +1,5 @@
+package gitwork
+
+import "golang.org/x/sys/unix"
+
+const noAtime = unix.O_NOATIME

@@ -1,0 +1,99 @@
+package gitwork
+
+import (
+	"archive/tar"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+	"golang.org/x/sys/unix"
+)
+
+// readArchive calls do with every entry of a tar.zst artefact. One that is not there has no entries.
+func readArchive(ctx context.Context, file string, do func(*tar.Header, io.Reader) error) error {
+	f, err := os.Open(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return badEvidence(file, "%v", err)
+	}
+	defer f.Close()
+	z, err := zstd.NewReader(f, zstd.WithDecoderMaxMemory(maxWindow))
+	if err != nil {
+		return badEvidence(file, "%v", err)
+	}
+	defer z.Close()
+	t := tar.NewReader(z)
+	for {
+		h, err := t.Next()
+		if err == io.EOF {
+			return drain(file, z)
+		}
+		if err != nil {
+			return badEvidence(file, "%v", err)
+		}
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		h.Name = strings.TrimSuffix(h.Name, "/")
+		if err := do(h, t); err != nil {
+			return err
+		}
+	}
+}
+
+// maxWindow bounds what a frame may make the decoder hold.
+const maxWindow = 128 << 20
+
+// drain reads what follows the last entry: the checksum of the frame is behind it.
+func drain(file string, z io.Reader) error {
+	if _, err := io.Copy(io.Discard, z); err != nil {
+		return badEvidence(file, "%v", err)
+	}
+	return nil
+}
+
+// place is a directory being filled from archives. Nothing written through it lands outside.
+type place struct {
+	root *os.Root
+}
+
+// put makes what h says, over what an earlier entry of that name made.
+func (p place) put(h *tar.Header, content io.Reader) error {
+	if h.Typeflag == tar.TypeDir {
+		return p.root.MkdirAll(h.Name, 0o700)
+	}
+	if err := p.root.MkdirAll(path.Dir(h.Name), 0o700); err != nil {
+		return err
+	}
+	switch h.Typeflag {
+	case tar.TypeReg:
+		return p.file(h.Name, content)
+	case tar.TypeSymlink:
+		return p.root.Symlink(h.Linkname, h.Name)
+	case tar.TypeFifo:
+		return p.fifo(h.Name)
+	}
+	return badEvidence(h.Name, "an archive has an entry of type %q", h.Typeflag)
+}
+
+func (p place) file(name string, content io.Reader) error {
+	f, err := p.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|unix.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, content)
+	return errors.Join(err, f.Close())
+}
+
+// fifo makes a FIFO; its directory was resolved inside the root by put.
+func (p place) fifo(name string) error {
+	return unix.Mkfifo(filepath.Join(p.root.Name(), name), 0o600)
+}

@@ -1,0 +1,5 @@
+package sqlitecopy
+
+import "golang.org/x/sys/unix"
+
+const noAtime = unix.O_NOATIME

@@ -1,0 +1,60 @@
+package admin
+
+import (
+	"context"
+	"errors"
+
+	"holdfast/lease"
+	"holdfast/ownership"
+)
+
+// attempt is a recovery that was found permissible on the bytes of one look.
+type attempt struct {
+	seen    lease.Inspection
+	record  ownership.Record // what will be published
+	bytes   []byte
+	publish publisher
+	replay  bool // record is already there: it is published once more as it is
+}
+
+// publisher is how a store replaces what was seen: Store.Publish or
+// Quarantiner.Quarantine.
+type publisher func(context.Context, lease.Hold, ownership.Revision, []byte) error
+
+// commit publishes under the life lock of the record's generation (I3), and only
+// over the very bytes that were seen (I6). An error that is no unknown outcome means
+// that no record changed.
+func (a attempt) commit(ctx context.Context, s lease.Store) (Receipt, error) {
+	free, ok := lease.Occupy(s, a.record.KeyDigest)
+	if !ok {
+		return Receipt{}, lease.ErrHeld
+	}
+	defer free()
+	hold, err := s.Hold(ctx, a.record.KeyDigest, a.record.Generation)
+	if err != nil {
+		return Receipt{}, err
+	}
+	if err := a.publishUnder(ctx, s, hold); err != nil {
+		return Receipt{}, errors.Join(err, hold.Drop())
+	}
+	receipt := receiptOf(a.record, a.bytes, a.seen)
+	receipt.Replayed = a.replay
+	receipt.Leftover = hold.Retire()
+	// The recovery stands: a caller that goes away must not leave it without its event.
+	event := recoveryEvent(a.record, receipt.Revision)
+	receipt.Unrecorded = archiveFault(recordEvent(context.WithoutCancel(ctx), s, event))
+	return receipt, nil
+}
+
+// publishUnder compares once more before it publishes: whoever got the lock may have
+// got it because a faster recovery has just ended.
+func (a attempt) publishUnder(ctx context.Context, s lease.Store, hold lease.Hold) error {
+	again, err := s.Load(ctx, a.record.KeyDigest)
+	if err != nil {
+		return err
+	}
+	if again.Revision != a.seen.Stored.Revision {
+		return lease.ErrConflict
+	}
+	return a.publish(ctx, hold, a.seen.Stored.Revision, a.bytes)
+}

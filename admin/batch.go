@@ -1,0 +1,139 @@
+package admin
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+
+	"holdfast/lease"
+	"holdfast/ownership"
+)
+
+// maxRowSize is the largest size of a row of a batch in bytes: a record and some.
+const maxRowSize = 4 * ownership.MaxRecordSize
+
+// BatchResult is what became of one row of a batch.
+type BatchResult struct {
+	Line      int              `json:"line"` // of the input, from 1
+	Key       *string          `json:"key"`
+	KeyDigest ownership.Digest `json:"keyDigest"` // zero where the row names none
+	Receipt   *Receipt         `json:"receipt"`   // nil where the row failed
+}
+
+// RowError is returned for a row of a batch that cannot be used.
+type RowError struct {
+	Line int
+	Why  string
+}
+
+func (e *RowError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Why) }
+
+// RecoverBatch recovers the session of each row, in order, by the row's own revision
+// and with everything else as the template says. Rows are objects one a line, as a
+// list of stranded sessions prints them; of each, only keyDigest, revision and key
+// count, and empty lines are skipped. The error beside a result is that row's: a
+// [*RowError] for a row that does not name a session and a revision, or what
+// [Recover] returned. The batch goes on after it, and ends when ctx does or when the
+// rows cannot be read further.
+func RecoverBatch(ctx context.Context, s lease.Store, rows io.Reader, template Recovery) iter.Seq2[BatchResult, error] {
+	return func(yield func(BatchResult, error) bool) {
+		lines := bufio.NewScanner(rows)
+		lines.Buffer(nil, maxRowSize)
+		n := 0
+		for lines.Scan() {
+			n++
+			if len(bytes.TrimSpace(lines.Bytes())) == 0 {
+				continue
+			}
+			if !yield(recoverRow(ctx, s, n, lines.Bytes(), template)) || ctx.Err() != nil {
+				return
+			}
+		}
+		if err := lines.Err(); err != nil {
+			yield(BatchResult{Line: n + 1}, unreadRest(n+1, err))
+		}
+	}
+}
+
+func unreadRest(line int, err error) error {
+	if errors.Is(err, bufio.ErrTooLong) {
+		return &RowError{line, fmt.Sprintf("is longer than %d bytes; it and what follows were not looked at", maxRowSize)}
+	}
+	return fmt.Errorf("line %d: %w", line, err)
+}
+
+func recoverRow(ctx context.Context, s lease.Store, line int, b []byte, template Recovery) (BatchResult, error) {
+	result := BatchResult{Line: line}
+	row, err := parseRow(b)
+	if err != nil {
+		return result, &RowError{line, err.Error()}
+	}
+	r := template
+	r.Target, r.Expect = row.target, row.revision
+	result.Key, result.KeyDigest = row.target.shown(nil), row.target.Digest
+	receipt, err := Recover(ctx, s, r)
+	if err != nil {
+		return result, err
+	}
+	result.Receipt, result.Key = &receipt, receipt.Key
+	return result, nil
+}
+
+// batchRow is what counts of a row.
+type batchRow struct {
+	target   Target
+	revision ownership.Revision
+}
+
+// parseRow reads strictly what the recovery will rest on (I12), and ignores the rest.
+func parseRow(b []byte) (batchRow, error) {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(b, &members); err != nil {
+		return batchRow{}, fmt.Errorf("is not an object: %w", err)
+	}
+	var row batchRow
+	if err := member(members, "keyDigest", &row.target.Digest); err != nil {
+		return batchRow{}, err
+	}
+	if err := member(members, "revision", &row.revision); err != nil {
+		return batchRow{}, err
+	}
+	return row, row.addKey(members["key"])
+}
+
+// member wants a member that is there and not null.
+func member(members map[string]json.RawMessage, name string, value any) error {
+	raw, ok := members[name]
+	if !ok || string(raw) == "null" {
+		return fmt.Errorf("has no %s", name)
+	}
+	if err := json.Unmarshal(raw, value); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// addKey takes the key where the row has one, which must be the one of the digest.
+func (r *batchRow) addKey(raw json.RawMessage) error {
+	var text *string
+	if raw == nil {
+		return nil
+	}
+	if err := json.Unmarshal(raw, &text); err != nil || text == nil {
+		return err
+	}
+	key, err := ownership.ParseKey(*text)
+	if err != nil {
+		return err
+	}
+	if key.Digest() != r.target.Digest {
+		return fmt.Errorf("keyDigest is not the digest of key %q", *text)
+	}
+	r.target = ByKey(key)
+	return nil
+}

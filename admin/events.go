@@ -1,0 +1,96 @@
+package admin
+
+import (
+	"context"
+	"slices"
+
+	"holdfast/internal/journal"
+	"holdfast/internal/procid"
+	"holdfast/lease"
+	"holdfast/ownership"
+)
+
+// recordEvent makes durable in the archive what an administrator did. A store without
+// an archive keeps its own.
+func recordEvent(ctx context.Context, s lease.Store, e journal.Event) error {
+	h, ok := s.(historian)
+	if !ok {
+		return nil
+	}
+	return journal.At(h.JournalPath()).Note(ctx, e)
+}
+
+// recoveryEvent is what the archive keeps of a forced recovery. The record's marker is
+// the truth about it; this is found also when the record is lost. A private key is not
+// kept here either.
+func recoveryEvent(r ownership.Record, revision ownership.Revision) journal.Event {
+	m := r.LastForcedRecovery
+	return journal.Event{
+		At:               m.RecoveredAt,
+		Event:            eventOf(r, nil),
+		Key:              r.Key,
+		KeyDigest:        &r.KeyDigest,
+		Generation:       &r.Generation,
+		Revision:         &revision,
+		PreviousRevision: &m.PreviousRevision,
+		Actor:            m.Actor,
+		Reason:           m.Reason,
+	}
+}
+
+// thisActor is who an administrator is where nobody says otherwise.
+func thisActor() string { return procid.UserName() + "@" + procid.ThisHost().Name }
+
+func entryOfEvent(e journal.Event) Entry {
+	entry := Entry{
+		At:               &e.At,
+		Event:            e.Event,
+		Generation:       e.Generation,
+		Revision:         e.Revision,
+		PreviousRevision: e.PreviousRevision,
+		Key:              e.Key,
+		KeyDigest:        e.KeyDigest,
+	}
+	if e.Actor != "" {
+		entry.Actor = &e.Actor
+	}
+	if e.Reason != "" {
+		entry.Reason = &e.Reason
+	}
+	return entry
+}
+
+// readEvents gathers what administrators did to the session.
+func (c *chronicle) readEvents() {
+	for e, err := range c.journal.Events(c.ctx, c.digest) {
+		if err != nil {
+			c.unread(err)
+			return
+		}
+		c.events = append(c.events, e)
+	}
+}
+
+// tellEvents tells what happened before a time, or all that is left. A recovery is
+// told by its record, and only by its event where that is missing.
+func (c *chronicle) tellEvents(before *ownership.Timestamp) {
+	var kept []journal.Event
+	for _, e := range c.events {
+		if before != nil && (hasRecord(e) || !e.At.Time().Before(before.Time())) {
+			kept = append(kept, e)
+			continue
+		}
+		entry := entryOfEvent(e)
+		entry.Key, entry.KeyDigest = nil, nil
+		c.entry(entry)
+	}
+	c.events = kept
+}
+
+func hasRecord(e journal.Event) bool { return e.Event == EventRecover || e.Event == EventQuarantine }
+
+func (c *chronicle) dropEvent(r ownership.Revision) {
+	c.events = slices.DeleteFunc(c.events, func(e journal.Event) bool {
+		return hasRecord(e) && e.Revision != nil && *e.Revision == r
+	})
+}

@@ -1,0 +1,58 @@
+package evidence_test
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"holdfast/admin/evidence"
+)
+
+// Killed at any step, a snapshot is complete or absent, and what is left is recognisable.
+func TestKilledAtEveryStep(t *testing.T) {
+	w := newWorld(t)
+	steps := stepsOf(t, w)
+	for n := range steps {
+		killAt(t, w, n)
+		complete := n == len(steps)-1 // the last step comes after the name
+		if !complete {
+			require.NoDirExists(t, w.path("snapshot"), steps[n])
+		} else {
+			require.Empty(t, differences(t, w.path("snapshot")))
+		}
+		for _, left := range w.leftovers() {
+			require.True(t, strings.HasPrefix(filepath.Base(left), ".snapshot"+evidence.Marker))
+			require.NoError(t, os.RemoveAll(left))
+		}
+		require.NoError(t, os.RemoveAll(w.path("snapshot")))
+	}
+	w.taken(evidence.Options{}) // the kills did no harm
+}
+
+// killAt starts a snapshot and kills it at its n-th step.
+func killAt(t *testing.T, w *world, n int) {
+	t.Helper()
+	c := exec.Command(os.Args[0], w.path("store"), w.path("snapshot"))
+	c.Env, c.Stderr = append(os.Environ(), roleVariable+"=take"), os.Stderr
+	in, err := c.StdinPipe()
+	require.NoError(t, err)
+	out, err := c.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, c.Start())
+	said := bufio.NewReader(out)
+	for range n {
+		_, err = said.ReadString('\n')
+		require.NoError(t, err)
+		_, err = in.Write([]byte("on\n"))
+		require.NoError(t, err)
+	}
+	_, err = said.ReadString('\n')
+	require.NoError(t, err)
+	require.NoError(t, c.Process.Kill())
+	require.Error(t, c.Wait())
+}

@@ -1,0 +1,192 @@
+package evidence
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"holdfast/internal/durable"
+	"holdfast/lease"
+)
+
+// Marker is in the name of every directory in which a snapshot is being built, and of nothing else.
+const Marker = ".taking-"
+
+// place is where a snapshot will be.
+type place struct {
+	parent string // absolute and free of links
+	name   string
+}
+
+func (p place) dir() string { return filepath.Join(p.parent, p.name) }
+
+// DefaultParent is where snapshots are kept unless another place is named: by the XDG base directory specification,
+// by which a relative path counts as none.
+func DefaultParent() (string, error) {
+	if state := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(state) {
+		return filepath.Join(state, "holdfast-evidence"), nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", badTarget("holdfast-evidence", err, "name a directory with --out")
+	}
+	return filepath.Join(home, ".local", "state", "holdfast-evidence"), nil
+}
+
+// findPlace returns the place that out names, or one below the default parent, which it does not make.
+func findPlace(out, standard string) (place, error) {
+	if out != "" {
+		return namedPlace(out)
+	}
+	parent, err := DefaultParent()
+	return place{parent, standard}, err
+}
+
+// namedPlace refuses what is there already, unless it is an empty directory.
+func namedPlace(out string) (place, error) {
+	abs, err := filepath.Abs(out)
+	if err != nil {
+		return place{}, badTarget(out, err, "name a directory with --out")
+	}
+	parent, err := filepath.EvalSymlinks(filepath.Dir(abs))
+	if err != nil {
+		return place{}, badTarget(abs, err, "make the directory above it first, or name another one with --out")
+	}
+	p := place{parent, filepath.Base(abs)}
+	return p, p.vacant()
+}
+
+func (p place) vacant() error {
+	const next = "name a new or empty directory with --out"
+	info, err := os.Lstat(p.dir())
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return badTarget(p.dir(), err, next)
+	case !info.IsDir():
+		return badTarget(p.dir(), errors.New("it is no directory"), next)
+	}
+	names, err := os.ReadDir(p.dir())
+	if err == nil && len(names) > 0 {
+		err = fmt.Errorf("it has %q in it", names[0].Name())
+	}
+	if err != nil {
+		return badTarget(p.dir(), err, next)
+	}
+	return nil
+}
+
+// outside refuses a place inside a directory that must not change. What is not absolute is no directory.
+func (p place) outside(dir, what string) error {
+	if !filepath.IsAbs(dir) {
+		return nil
+	}
+	real := resolvedAbove(dir)
+	for _, at := range []string{p.dir(), resolvedAbove(p.dir())} {
+		if inside, err := filepath.Rel(real, at); err == nil && filepath.IsLocal(inside) {
+			return badTarget(p.dir(), fmt.Errorf("it lies inside the %s %q", what, real), "name a directory outside it with --out")
+		}
+	}
+	return nil
+}
+
+// resolvedAbove resolves the links in as much of a path as exists.
+func resolvedAbove(path string) string {
+	real, err := filepath.EvalSymlinks(path)
+	if err == nil || filepath.Dir(path) == path {
+		return filepath.Clean(real)
+	}
+	return filepath.Join(resolvedAbove(filepath.Dir(path)), filepath.Base(path))
+}
+
+// prepare makes what lies above the place, each directory durable in the one above it.
+func (p *place) prepare() error {
+	if err := makeDirectories(p.parent); err != nil {
+		return unwritable(p.parent, err)
+	}
+	real, err := filepath.EvalSymlinks(p.parent)
+	if err != nil {
+		return unwritable(p.parent, err)
+	}
+	p.parent = real
+	return nil
+}
+
+func makeDirectories(dir string) error {
+	if info, err := os.Stat(dir); err == nil && info.IsDir() {
+		return nil
+	}
+	above := filepath.Dir(dir)
+	if err := makeDirectories(above); err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return syncDirectory(above)
+}
+
+// aside makes the directory in which the snapshot is built: on the same file system, and recognisable.
+func (p place) aside() (string, error) {
+	dir := filepath.Join(p.parent, "."+strings.TrimLeft(p.name, ".")+Marker+rand.Text())
+	if err := os.Mkdir(dir, dirMode); err != nil {
+		return "", unwritable(dir, err)
+	}
+	if err := os.Chmod(dir, dirMode); err != nil { // whatever the umask
+		return "", errors.Join(unwritable(dir, err), os.Remove(dir))
+	}
+	return dir, nil
+}
+
+// settle gives the finished directory its name. The order: the directory itself is durable, an empty one that stands
+// in its place goes, rename, the directory above, after which an error is outcome unknown (I9). A name that has come into use meanwhile is not replaced.
+func (p place) settle(aside string) error {
+	if err := syncDirectory(aside); err != nil {
+		return unwritable(aside, err)
+	}
+	root, err := os.OpenRoot(p.parent)
+	if err != nil {
+		return unwritable(p.parent, err)
+	}
+	defer root.Close()
+	parent, err := durable.NewDir(root)
+	if err != nil {
+		return unwritable(p.parent, err)
+	}
+	defer parent.Close()
+	if err := parent.Remove(p.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return badTarget(p.dir(), err, "name a new or empty directory with --out")
+	}
+	if err := parent.Rename(filepath.Base(aside), p.name); err != nil {
+		return badTarget(p.dir(), err, "name a new or empty directory with --out")
+	}
+	if err := parent.Sync(); err != nil {
+		return &Error{Kind: lease.ErrOutcomeUnknown, Path: p.dir(), Err: fmt.Errorf("it is there, and may not outlast a crash: %w", err),
+			Next: "take another snapshot on another disk with --out"}
+	}
+	return nil
+}
+
+func badTarget(path string, err error, next string) error {
+	return &Error{Kind: ErrTarget, Path: path, Err: err, Next: next}
+}
+
+// unwritable returns the error for a part of a snapshot that could not be written.
+func unwritable(path string, err error) error {
+	var known *Error
+	switch {
+	case err == nil || errors.As(err, &known):
+		return err
+	case errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT):
+		return &Error{Kind: ErrSpace, Path: path, Err: err, Next: "free space there, or name a directory on another file system with --out"}
+	case errors.Is(err, fs.ErrPermission):
+		return badTarget(path, err, "name a directory that you may write to with --out")
+	}
+	return badTarget(path, err, "name another directory with --out")
+}

@@ -1,0 +1,166 @@
+package admin
+
+import (
+	"context"
+	"time"
+
+	"holdfast/internal/journal"
+	"holdfast/lease"
+	"holdfast/lease/dirstore"
+	"holdfast/ownership"
+)
+
+// What one transaction takes at most.
+const (
+	batchRecords = 512
+	batchBytes   = 1 << 20
+)
+
+// Archive moves what the files of a session keep of its past into the store's archive,
+// and returns how many records that were. Records are durable there before they are
+// removed here (I11): killed at any point, none is lost and none is told twice. The
+// current record stays where it is, and so does everything of a session whose record
+// cannot be read.
+func Archive(ctx context.Context, s lease.Store, t Target) (int, error) {
+	h, err := historianOf(s)
+	if err != nil {
+		return 0, err
+	}
+	box, err := h.Outbox(ctx, t.Digest)
+	if err != nil {
+		return 0, err
+	}
+	a := archiver{h, journal.At(h.JournalPath()), t.Digest}
+	return a.past(ctx, box, time.Time{})
+}
+
+// archiver moves the history of one session.
+type archiver struct {
+	store   historian
+	journal *journal.Journal
+	digest  ownership.Digest
+}
+
+// past archives, oldest first, what was written before a time (zero: all): whatever is
+// older than an archived record is archived too.
+func (a archiver) past(ctx context.Context, box dirstore.Outbox, cutoff time.Time) (int, error) {
+	if box.Current.Reading(a.digest).Fault != nil {
+		return 0, nil
+	}
+	revs := writtenBefore(box.Past, cutoff)
+	done := 0
+	for done < len(revs) {
+		batch, n, err := a.read(ctx, revs, done)
+		if err == nil {
+			err = a.move(ctx, batch)
+		}
+		if err != nil {
+			return done, err
+		}
+		done += n
+	}
+	return done, nil
+}
+
+// writtenBefore returns the oldest records up to the first that is too young.
+func writtenBefore(revs []dirstore.Rev, cutoff time.Time) []dirstore.Rev {
+	if cutoff.IsZero() {
+		return revs
+	}
+	for n, r := range revs {
+		if !r.WrittenAt.Before(cutoff) {
+			return revs[:n]
+		}
+	}
+	return revs
+}
+
+// move is the one order of archiving: durable there, then removed here.
+func (a archiver) move(ctx context.Context, batch []journal.Record) error {
+	if err := a.journal.Append(ctx, journal.Batch{Records: batch}); err != nil {
+		return archiveFault(err)
+	}
+	return a.store.Forget(ctx, a.digest, revisionsOf(batch))
+}
+
+func revisionsOf(records []journal.Record) []ownership.Revision {
+	all := make([]ownership.Revision, len(records))
+	for n, r := range records {
+		all[n] = r.Revision
+	}
+	return all
+}
+
+// read returns the records of a batch from a position on, and how many positions it
+// covers: what was archived meanwhile is left out.
+func (a archiver) read(ctx context.Context, revs []dirstore.Rev, from int) (batch []journal.Record, n int, err error) {
+	size := 0
+	for from+n < len(revs) && n < batchRecords && size < batchBytes {
+		r, ok, err := a.readOne(ctx, revs[from+n], before(revs, from+n))
+		if err != nil {
+			return nil, 0, err
+		}
+		if ok {
+			batch = append(batch, r)
+			size += len(r.Bytes)
+		}
+		n++
+	}
+	return batch, n, nil
+}
+
+func (a archiver) readOne(ctx context.Context, rev dirstore.Rev, last *dirstore.Rev) (journal.Record, bool, error) {
+	stored, err := a.store.ReadRev(ctx, a.digest, rev.Revision)
+	if err != nil || stored.Vacant() {
+		return journal.Record{}, false, err
+	}
+	record, err := ownership.Decode(stored.Bytes)
+	if err != nil {
+		return journal.Record{}, false, err
+	}
+	generation, err := a.generationBefore(ctx, rev, last)
+	if err != nil {
+		return journal.Record{}, false, err
+	}
+	return journal.Record{
+		Digest:     a.digest,
+		Generation: rev.Generation,
+		Previous:   rev.Previous,
+		Revision:   rev.Revision,
+		At:         timeOf(record, eventOf(record, generation), ownership.At(rev.WrittenAt)),
+		Bytes:      stored.Bytes,
+		Loose:      rev.Loose,
+	}, true, nil
+}
+
+// generationBefore tells an acquisition from a description: the latter follows a
+// record of its own generation, which may be in the archive.
+func (a archiver) generationBefore(ctx context.Context, rev dirstore.Rev, last *dirstore.Rev) (*ownership.Generation, error) {
+	if last != nil && last.Revision == rev.Previous {
+		return &last.Generation, nil
+	}
+	_, ok, err := a.journal.Find(ctx, a.digest, rev.Generation, rev.Previous)
+	if !ok || err != nil {
+		return nil, archiveFault(err)
+	}
+	return &rev.Generation, nil
+}
+
+// strays archives records that never came into force, apart from the chain, and then
+// removes their files while current is in force. They are few.
+func (a archiver) strays(ctx context.Context, current ownership.Revision, revs []dirstore.Rev) error {
+	var batch []journal.Record
+	for _, rev := range revs {
+		r, ok, err := a.readOne(ctx, rev, nil)
+		if err != nil {
+			return err
+		}
+		if ok {
+			batch = append(batch, r)
+		}
+	}
+	if err := a.journal.Append(ctx, journal.Batch{Strays: batch}); err != nil {
+		return archiveFault(err)
+	}
+	return a.store.ForgetStrays(ctx, a.digest, current, revisionsOf(batch))
+}

@@ -1,0 +1,125 @@
+package admin
+
+import (
+	"errors"
+	"fmt"
+
+	"holdfast/ownership"
+)
+
+// checkLink tells of a gap unless a record follows the one that was told before it.
+func (c *chronicle) checkLink(p published) {
+	unknown := c.unknown
+	c.unknown = false
+	var last ownership.Revision
+	if c.last != nil {
+		last = c.last.revision
+	}
+	if unknown || p.previous == last {
+		return
+	}
+	c.gap(p.previous, c.whyGap(p))
+}
+
+func (c *chronicle) gap(missing ownership.Revision, why string) {
+	e := Entry{Event: EventGap, Reason: &why}
+	if !missing.IsZero() {
+		e.Revision = &missing
+	}
+	c.entry(e)
+}
+
+// whyGap says how a record comes not to follow the one before it.
+func (c *chronicle) whyGap(p published) string {
+	if p.previous.IsZero() {
+		return fmt.Sprintf("generation %d calls itself the first, and is not", p.generation)
+	}
+	if r, err := ownership.Decode(p.bytes); err == nil && eventOf(r, nil) == EventQuarantine {
+		return "what came before was no record; its bytes are in the store's quarantine"
+	}
+	switch {
+	case c.deaf:
+		return fmt.Sprintf("the record before generation %d is missing, or in the archive, which cannot be read", p.generation)
+	case c.knows(p.previous):
+		return fmt.Sprintf("generation %d follows an earlier record than the one before it: the store had gone back, as when a backup is put back", p.generation)
+	}
+	return fmt.Sprintf("the record before generation %d is missing", p.generation)
+}
+
+// knows looks for a record off its place. An archive that cannot be asked now was read
+// a moment ago.
+func (c *chronicle) knows(r ownership.Revision) bool {
+	if known, err := c.journal.Knows(c.ctx, c.digest, r); known && err == nil {
+		return true
+	}
+	for _, rev := range c.box.Past {
+		if rev.Revision == r {
+			return true
+		}
+	}
+	return false
+}
+
+// entryOf makes an entry of a record, or says why its bytes are not that record's.
+func entryOf(p published, before *ownership.Generation) (Entry, error) {
+	if ownership.RevisionOf(p.bytes) != p.revision {
+		return Entry{}, errors.New("its bytes are not those of its revision")
+	}
+	r, err := ownership.Decode(p.bytes)
+	if err != nil {
+		return Entry{}, err
+	}
+	event := eventOf(r, before)
+	at := timeOf(r, event, p.at)
+	e := Entry{
+		At:               &at,
+		Event:            event,
+		Generation:       &r.Generation,
+		Revision:         &p.revision,
+		PreviousRevision: r.PreviousRevision,
+		State:            &r.State,
+		Release:          r.Release,
+		Record:           &r,
+	}
+	e.Actor, e.Reason = doer(r, event)
+	return e, nil
+}
+
+// eventOf says what published a record, given the generation before it.
+func eventOf(r ownership.Record, before *ownership.Generation) string {
+	switch {
+	case r.Release != nil && *r.Release == ownership.ReleaseAcknowledged:
+		return EventRelease
+	case r.Release != nil && r.Owner == nil:
+		return EventQuarantine
+	case r.Release != nil:
+		return EventRecover
+	case before != nil && *before == r.Generation:
+		return EventDescribe
+	}
+	return EventAcquire
+}
+
+// timeOf returns when a record was published: as it says itself, or when its file was
+// written.
+func timeOf(r ownership.Record, event string, written ownership.Timestamp) ownership.Timestamp {
+	switch event {
+	case EventAcquire:
+		return r.Owner.AcquiredAt
+	case EventRecover, EventQuarantine:
+		return r.LastForcedRecovery.RecoveredAt
+	}
+	return written
+}
+
+func doer(r ownership.Record, event string) (actor, reason *string) {
+	if event == EventRecover || event == EventQuarantine {
+		m := r.LastForcedRecovery
+		if m.Reason != "" {
+			reason = &m.Reason
+		}
+		return &m.Actor, reason
+	}
+	who := r.Owner.User + "@" + r.Owner.Host
+	return &who, nil
+}

@@ -1,0 +1,33 @@
+package admin
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"strconv"
+
+	"holdfast/internal/journal"
+	"holdfast/lease"
+)
+
+// archiveFault says what a person can do about an archive that cannot be used. Other
+// errors stay as they are.
+func archiveFault(err error) error {
+	var j *journal.Error
+	if !errors.As(err, &j) {
+		return err
+	}
+	fault := &lease.StoreError{Op: j.Op + " archive", Path: j.Path, Err: j.Err}
+	switch {
+	case errors.Is(err, journal.ErrDamaged):
+		fault.Kind = lease.ErrStoreUnavailable
+		fault.Advice = "what is in the sessions' own files is safe and stays there; keep this file and put it aside, out of the store, then the next archiving begins a new one"
+	case errors.Is(err, journal.ErrLocked):
+		fault.Kind = lease.ErrStoreUnavailable
+		fault.Advice = "a use of the archive takes milliseconds: see why that process does not go on, and try again"
+	case errors.Is(err, fs.ErrPermission):
+		fault.Kind = lease.ErrPermission
+		fault.Advice = "see whose it is, and have it handed over: sudo chown " + strconv.Itoa(os.Geteuid()) + " " + strconv.Quote(j.Path)
+	}
+	return fault
+}

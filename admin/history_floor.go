@@ -1,0 +1,24 @@
+package admin
+
+import (
+	"context"
+
+	"holdfast/internal/journal"
+	"holdfast/ownership"
+)
+
+// floor returns the highest generation that is remembered of a session whose record
+// cannot be read (I2): in what is left beside it, or in the archive. An archive that
+// cannot be read may remember any: then it is the number of seconds since 1970, which
+// no session has reached by being acquired.
+func (q request) floor(ctx context.Context, d ownership.Digest, traces ownership.Generation) ownership.Generation {
+	h, ok := q.store.(historian)
+	if !ok {
+		return traces
+	}
+	archived, err := journal.At(h.JournalPath()).Highest(ctx, d)
+	if err != nil {
+		archived = ownership.Generation(max(1, q.at.Time().Unix()))
+	}
+	return max(traces, archived)
+}

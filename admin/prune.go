@@ -1,0 +1,231 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"holdfast/internal/journal"
+	"holdfast/lease"
+	"holdfast/lease/dirstore"
+	"holdfast/ownership"
+)
+
+// Pruning is what a person asks to be tidied up.
+type Pruning struct {
+	Before time.Time // leave what was written since; zero: leave nothing
+	Mode   PruneMode
+	Actor  string // for the archive; "" is user@host
+}
+
+// PruneMode says whether a prune does what it finds.
+type PruneMode int
+
+// A preview changes no byte (I8).
+const (
+	PrunePreview PruneMode = iota
+	PruneDo
+)
+
+// PruneAction is what a prune does with something.
+type PruneAction string
+
+// Records are archived, leftovers are removed, and what somebody may need is kept.
+const (
+	PruneArchive PruneAction = "archive"
+	PruneRemove  PruneAction = "remove"
+	PruneKeep    PruneAction = "keep"
+)
+
+// Pruned is one thing that a prune did or would do.
+type Pruned struct {
+	KeyDigest *ownership.Digest `json:"keyDigest"` // nil: it is of no session
+	Action    PruneAction       `json:"action"`
+	Kind      string            `json:"kind"` // record, or what a leftover was
+	Count     int               `json:"count"`
+	Path      *string           `json:"path"` // nil for the records of a session
+	Why       string            `json:"why"`  // why it is kept, or ""
+}
+
+// sweepable is a store whose crashed owners leave something behind.
+type sweepable interface {
+	historian
+	Sweep(context.Context, ownership.Digest, time.Time, dirstore.SweepMode) ([]dirstore.Swept, error)
+}
+
+// Prune moves the history of every session into the archive and removes what dead
+// owners and claimants left; the current record of each session stays, since it is the
+// floor of its generation (I2). What somebody may still need is kept, whatever its
+// age. An error comes with a Pruned that has at most a KeyDigest; the prune goes on
+// after it.
+func Prune(ctx context.Context, s lease.Store, p Pruning) iter.Seq2[Pruned, error] {
+	return func(yield func(Pruned, error) bool) {
+		h, ok := s.(sweepable)
+		if !ok {
+			yield(Pruned{}, &lease.StoreError{Kind: lease.ErrStoreUnavailable, Op: "prune", Err: errors.New("this store keeps nothing to prune")})
+			return
+		}
+		w := &pruner{Pruning: p, ctx: ctx, store: h, journal: journal.At(h.JournalPath()), yield: yield}
+		w.all()
+	}
+}
+
+// pruner is one prune.
+type pruner struct {
+	Pruning
+	ctx     context.Context
+	store   sweepable
+	journal *journal.Journal
+	yield   func(Pruned, error) bool
+	done    bool  // nobody listens any more
+	deaf    error // why the archive cannot be used: it is not asked again
+
+	archived, removed int
+}
+
+func (w *pruner) all() {
+	for d, err := range w.store.List(w.ctx) {
+		if err != nil {
+			w.fault(nil, err)
+		} else {
+			w.session(d)
+		}
+		if w.done || w.ctx.Err() != nil {
+			break
+		}
+	}
+	w.unfinishedArchives()
+	if err := w.keepEvent(); err != nil {
+		w.fault(nil, err)
+	}
+	if err := context.Cause(w.ctx); err != nil {
+		w.fault(nil, err)
+	}
+}
+
+func (w *pruner) fault(d *ownership.Digest, err error) {
+	w.done = w.done || !w.yield(Pruned{KeyDigest: d}, archiveFault(err))
+}
+
+func (w *pruner) tell(p Pruned) {
+	switch p.Action {
+	case PruneArchive:
+		w.archived += p.Count
+	case PruneRemove:
+		w.removed += p.Count
+	}
+	w.done = w.done || !w.yield(p, nil)
+}
+
+// session archives before it removes: a rev file that is left over is kept there.
+func (w *pruner) session(d ownership.Digest) {
+	if w.deaf == nil {
+		if err := w.history(d); err != nil {
+			w.fault(&d, err)
+		}
+	}
+	mode := dirstore.SweepLook
+	if w.Mode == PruneDo {
+		mode = dirstore.SweepRemove
+	}
+	swept, err := w.store.Sweep(w.ctx, d, w.Before, mode)
+	for _, l := range swept {
+		action := PruneRemove
+		if l.Kept != "" {
+			action = PruneKeep
+		}
+		w.tell(Pruned{&d, action, string(l.Kind), 1, &l.Path, l.Kept})
+	}
+	if err != nil {
+		w.fault(&d, err)
+	}
+}
+
+func (w *pruner) history(d ownership.Digest) error {
+	box, err := w.store.Outbox(w.ctx, d)
+	if err != nil {
+		return err
+	}
+	for _, err := range box.Unread {
+		w.fault(&d, err)
+	}
+	if box.Current.Reading(d).Fault != nil {
+		return nil
+	}
+	if err := w.past(d, box); err != nil {
+		return err
+	}
+	return w.strays(d, box)
+}
+
+func (w *pruner) past(d ownership.Digest, box dirstore.Outbox) (err error) {
+	n := len(writtenBefore(box.Past, w.Before))
+	if w.Mode == PruneDo {
+		n, err = archiver{w.store, w.journal, d}.past(w.ctx, box, w.Before)
+	}
+	if n > 0 {
+		w.tell(Pruned{&d, PruneArchive, "record", n, nil, ""})
+	}
+	return w.heard(err)
+}
+
+// heard remembers that the archive cannot be used.
+func (w *pruner) heard(err error) error {
+	var known *lease.StoreError
+	if errors.As(archiveFault(err), &known) && known.Path == w.journal.Path() {
+		w.deaf = err
+	}
+	return err
+}
+
+// strays keeps what never came into force in the archive, out of the chain, before it
+// removes it.
+func (w *pruner) strays(d ownership.Digest, box dirstore.Outbox) error {
+	strays := writtenBefore(box.Strays, w.Before)
+	if len(strays) == 0 {
+		return nil
+	}
+	if w.Mode == PruneDo {
+		err := archiver{w.store, w.journal, d}.strays(w.ctx, box.Current.Revision, strays)
+		if errors.Is(err, lease.ErrConflict) {
+			return nil // it is being used: its strays may be about to come into force
+		}
+		if err != nil {
+			return w.heard(err)
+		}
+	}
+	for _, r := range strays {
+		path := w.store.RevPath(d, r.Revision)
+		w.tell(Pruned{&d, PruneRemove, string(dirstore.RevLeftover), 1, &path, ""})
+	}
+	return nil
+}
+
+// unfinishedArchives removes archives whose maker died.
+func (w *pruner) unfinishedArchives() {
+	fate := journal.Leave
+	if w.Mode == PruneDo {
+		fate = journal.Remove
+	}
+	found, err := w.journal.Unfinished(fate)
+	for _, path := range found {
+		w.tell(Pruned{nil, PruneRemove, "archive", 1, &path, ""})
+	}
+	if err != nil {
+		w.fault(nil, err)
+	}
+}
+
+func (w *pruner) keepEvent() error {
+	if w.Mode != PruneDo || w.archived+w.removed == 0 || w.deaf != nil {
+		return nil
+	}
+	actor := w.Actor
+	if actor == "" {
+		actor = thisActor()
+	}
+	what := fmt.Sprintf("records archived: %d; leftovers removed: %d", w.archived, w.removed)
+	return recordEvent(w.ctx, w.store, journal.Event{At: ownership.At(time.Now()), Event: EventPrune, Actor: actor, Reason: what})
+}

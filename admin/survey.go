@@ -1,0 +1,89 @@
+package admin
+
+import (
+	"bytes"
+	"context"
+	"iter"
+	"slices"
+
+	"holdfast/lease"
+	"holdfast/ownership"
+)
+
+// surveyWidth bounds how many sessions are inspected at once. Those that wait for a
+// look at the processes of this host share it, so many at once are cheaper.
+const surveyWidth = 128
+
+// surveyed is one session of a survey; with an error, only its digest is known, or
+// not even that.
+type surveyed struct {
+	lease.Inspection
+	err error
+}
+
+// survey inspects every session of a store, in the order of their digests. What
+// could not even be listed comes last, and so does the error of a ctx that ended.
+func survey(ctx context.Context, s lease.Store) iter.Seq[surveyed] {
+	return func(yield func(surveyed) bool) {
+		asking, cancel := context.WithCancel(ctx)
+		digests, last := digestsOf(ctx, s)
+		answers := ask(asking, s, digests)
+		defer settle(cancel, answers)
+		for answer := range answers {
+			if !yield(<-answer) {
+				return
+			}
+		}
+		if err := context.Cause(ctx); err != nil {
+			last = append(last, surveyed{err: err})
+		}
+		for _, u := range last {
+			if !yield(u) {
+				return
+			}
+		}
+	}
+}
+
+// settle leaves no inspection under way: the store may be closed next.
+func settle(cancel context.CancelFunc, answers <-chan chan surveyed) {
+	cancel()
+	for answer := range answers {
+		<-answer
+	}
+}
+
+func digestsOf(ctx context.Context, s lease.Store) (digests []ownership.Digest, unlisted []surveyed) {
+	for d, err := range s.List(ctx) {
+		if err != nil {
+			unlisted = append(unlisted, surveyed{lease.Inspection{KeyDigest: d}, err})
+			continue
+		}
+		digests = append(digests, d)
+	}
+	slices.SortFunc(digests, func(a, b ownership.Digest) int { return bytes.Compare(a[:], b[:]) })
+	return digests, unlisted
+}
+
+// ask inspects the sessions concurrently and hands out their answers in order. Every
+// answer that is handed out comes; after ctx ends no further one is.
+func ask(ctx context.Context, s lease.Store, digests []ownership.Digest) <-chan chan surveyed {
+	answers := make(chan chan surveyed, surveyWidth)
+	go func() {
+		defer close(answers)
+		for _, d := range digests {
+			answer := make(chan surveyed, 1)
+			select {
+			case <-ctx.Done():
+				return
+			case answers <- answer:
+			}
+			go func() {
+				i, err := lease.Inspect(ctx, s, d)
+				i.KeyDigest = d
+				answer <- surveyed{i, err}
+			}()
+		}
+	}()
+	return answers
+}

@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	urfave "github.com/urfave/cli/v3"
+)
+
+// Main runs one command line, program name first, and returns the exit code.
+func Main(args []string) (code int) {
+	keepBrokenPipes()
+	v := &invocation{args: args, stdout: stream{file: os.Stdout}, stderr: stream{file: os.Stderr}}
+	defer func() {
+		if p := recover(); p != nil {
+			code = v.exit(caught(p))
+		}
+	}()
+	return v.exit(v.root().Run(context.Background(), args))
+}
+
+// keepBrokenPipes makes a write to a closed pipe an error instead of the end of the
+// process. A handler is reset in children; an ignored signal would be inherited.
+func keepBrokenPipes() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
+
+// invocation is one run of the command: what was asked of it as a whole, where its
+// answers go, and what it did so far.
+type invocation struct {
+	args           []string // as typed, program name first
+	storeFlag      string
+	json           bool
+	quiet          bool
+	noColor        bool
+	allowNetworkFS bool
+
+	stdout, stderr stream
+	jsonTo         *stream  // where refusals go as JSON; nil is stdout
+	location       location // of the store, once it was looked for
+	published      bool     // something in a store was changed
+}
+
+// commands lists every command, in the order in which help shows them.
+func (v *invocation) commands() []*urfave.Command {
+	return []*urfave.Command{
+		v.runCommand(),
+		v.inspectCommand(),
+		v.listCommand(),
+		v.recoverCommand(),
+		v.assertCommand(),
+		v.pulseCommand(),
+		v.verdictCommand(),
+		v.snapshotCommand(),
+		v.historyCommand(),
+		v.pruneCommand(),
+		v.doctorCommand(),
+		v.demoCommand(),
+		v.helpCommand(),
+		v.versionCommand(),
+	}
+}
+
+func (v *invocation) root() *urfave.Command {
+	root := &urfave.Command{
+		Name:            "session",
+		Usage:           "who owns an agent's session, and whether that owner proved that it stopped",
+		Description:     exitCodes(),
+		Commands:        v.commands(),
+		Flags:           v.globalFlags(),
+		HideHelpCommand: true, // it would take the keys "help" and "h" away from every command
+		Writer:          &v.stdout,
+		ErrWriter:       &v.stderr,
+		// Without it the library ends the process inside Run.
+		ExitErrHandler:                  func(context.Context, *urfave.Command, error) {},
+		EnableShellCompletion:           true,
+		ConfigureShellCompletionCommand: v.configureCompletion,
+		Action:                          noCommand,
+	}
+	root.OnUsageError = explainUsage
+	inOurWords(root.Commands)
+	return root
+}
+
+// inOurWords makes commands and what is below them explain wrong usage as we do.
+func inOurWords(all []*urfave.Command) {
+	for _, c := range all {
+		c.OnUsageError = explainUsage
+		c.CommandNotFound = showOwnHelp
+		inOurWords(c.Commands)
+	}
+}
+
+func (v *invocation) globalFlags() []urfave.Flag {
+	return []urfave.Flag{
+		&urfave.StringFlag{Name: "store", Usage: "the `DIR` of the store (else HOLDFAST_STORE, else $XDG_STATE_HOME/holdfast)", Destination: &v.storeFlag, OnlyOnce: true, Validator: notEmpty},
+		&urfave.BoolFlag{Name: "json", Usage: "answer in JSON, refusals included", Destination: &v.json},
+		&urfave.BoolFlag{Name: "quiet", Usage: "one line for a refusal, and no remarks", Destination: &v.quiet},
+		&urfave.BoolFlag{Name: "no-color", Usage: "no colours (NO_COLOR and CI are obeyed too)", Destination: &v.noColor},
+		&urfave.BoolFlag{Name: "allow-network-fs", Usage: "use a store on a network file system, whose locks may not exclude", Destination: &v.allowNetworkFS},
+	}
+}

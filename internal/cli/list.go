@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	urfave "github.com/urfave/cli/v3"
+
+	"holdfast/admin"
+	"holdfast/lease"
+	"holdfast/ownership"
+)
+
+func (v *invocation) listCommand() *urfave.Command {
+	return &urfave.Command{
+		Name:  "list",
+		Usage: "list the sessions of a store",
+		Flags: []urfave.Flag{
+			&urfave.StringFlag{Name: "state", Usage: "`STATE[,STATE…]` to show only: " + joined(ownership.States), OnlyOnce: true},
+			&urfave.BoolFlag{Name: "watch", Usage: "go on and show each change"},
+			&urfave.StringFlag{Name: "since", Usage: "`TIME` of the last change that was seen, as --json shows it, or DUR ago: go on from there", OnlyOnce: true},
+			&urfave.BoolFlag{Name: "wide", Usage: "show more of each session"},
+		},
+		Action: v.list,
+	}
+}
+
+func (v *invocation) list(ctx context.Context, c *urfave.Command) error {
+	if _, err := positional(c); err != nil {
+		return err
+	}
+	states, err := statesFlag(c)
+	if err != nil {
+		return err
+	}
+	if c.Bool("watch") && c.Bool("wide") {
+		return wrong(c, "--wide has no meaning with --watch: give one of them")
+	}
+	since, err := watchSince(c)
+	if err != nil {
+		return err
+	}
+	s, err := v.openStore(becomeOwner)
+	if err != nil {
+		return err
+	}
+	if c.Bool("watch") {
+		return v.watch(ctx, s, states, since)
+	}
+	return v.listOnce(ctx, s, states, c.Bool("wide"))
+}
+
+// watchSince returns the moment from which on a watch goes on, or the zero time.
+func watchSince(c *urfave.Command) (time.Time, error) {
+	if !c.IsSet("since") {
+		return time.Time{}, nil
+	}
+	if !c.Bool("watch") {
+		return time.Time{}, wrong(c, "--since has no meaning without --watch")
+	}
+	if at, err := time.Parse(time.RFC3339, c.String("since")); err == nil {
+		return at, nil
+	}
+	return sinceFlag(c)
+}
+
+func statesFlag(c *urfave.Command) ([]ownership.State, error) {
+	if !c.IsSet("state") {
+		return nil, nil
+	}
+	states, err := parseStates(c.String("state"))
+	if err != nil {
+		return nil, wrong(c, "--state: %v", err)
+	}
+	return states, nil
+}
+
+// listOnce shows a row a session and goes on past those that it cannot read.
+func (v *invocation) listOnce(ctx context.Context, s lease.Store, states []ownership.State, wide bool) error {
+	var rows []admin.Row
+	var failed failures
+	for row, err := range admin.List(ctx, s, states) {
+		switch {
+		case err != nil && row.KeyDigest == (ownership.Digest{}) && len(rows)+len(failed) == 0:
+			return err // not about one session: there is no list
+		case err != nil:
+			failed = append(failed, v.failedRow(row.Key, row.KeyDigest, err))
+			continue
+		case v.json:
+			v.row(row)
+		}
+		rows = append(rows, row)
+	}
+	switch {
+	case v.json:
+	case len(rows) > 0:
+		v.showList(rows, wide)
+	case len(failed) == 0:
+		v.remark("no such session in %s", v.location.path)
+	}
+	return v.partial(failed)
+}
+
+func (v *invocation) showList(rows []admin.Row, wide bool) {
+	slices.SortFunc(rows, byUrgency)
+	v.stdout.show(v.page(&v.stdout), func(p *page) { p.list(rows, wide) })
+}
+
+// urgency orders states by how much they ask of a person.
+var urgency = []ownership.State{
+	ownership.StateUnreadable, ownership.StateStranded, ownership.StateUnproven,
+	ownership.StateHeld, ownership.StateIdle, ownership.StateVacant,
+}
+
+func byUrgency(a, b admin.Row) int {
+	return cmp.Or(
+		cmp.Compare(slices.Index(urgency, a.State), slices.Index(urgency, b.State)),
+		cmp.Compare(rowTitle(a.Key, a.KeyDigest), rowTitle(b.Key, b.KeyDigest)),
+	)
+}

@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"holdfast/admin"
+	"holdfast/lease"
+	"holdfast/ownership"
+)
+
+// refusal adds why there is no answer, what it was decided on, and what to type.
+func (p *page) refusal(r refusal) {
+	p.text("session: " + r.Message)
+	if r.Inspection != nil {
+		p.gap()
+		p.inspection(*r.Inspection, time.Now())
+	}
+	if r.preview != nil {
+		p.against(*r.preview, r.Inspection.Liveness)
+		p.gap()
+		p.preview(*r.preview)
+	}
+	if r.unchanged || r.hint != "" {
+		p.gap()
+	}
+	if r.unchanged {
+		p.line("Nothing was changed.")
+	}
+	p.text(r.hint)
+	p.next(r.Next)
+}
+
+// next adds what can be typed, under a line of its own.
+func (p *page) next(all []lease.Next) {
+	if len(all) > 0 {
+		p.gap()
+		p.line("What you can type:")
+		p.commands(all)
+	}
+}
+
+// preview adds what a forced recovery would do.
+func (p *page) preview(w admin.Preview) {
+	e := w.Effect
+	p.line(p.ink.bold("A forced recovery would write"))
+	p.field("state", fmt.Sprintf("%s, %s", e.State, e.Release))
+	p.field("generation", fmt.Sprint(e.Generation))
+	p.field("by", e.Actor)
+	p.field("reason", e.Reason)
+	p.field("known", fmt.Sprintf("owner %s, cleanup %s, outcome %s", e.Liveness, e.Cleanup, e.Outcome))
+	for _, s := range e.Survivors {
+		p.field("left alive", fmt.Sprintf("%s (pid %d)", s.Program, s.PID))
+	}
+	p.field("kept", strings.Join(e.Kept, "; "))
+}
+
+// against adds what a preview found beyond what the inspection shows.
+func (p *page) against(w admin.Preview, known *ownership.Liveness) {
+	for _, line := range w.Evidence {
+		if known == nil || !slices.Contains(known.Evidence, line) {
+			p.evidence(line)
+		}
+	}
+	for _, s := range w.Suspects {
+		p.field("suspect", fmt.Sprintf("%s (pid %d) %s", s.Program, s.PID, s.Why))
+	}
+}

@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	urfave "github.com/urfave/cli/v3"
+
+	"holdfast/admin"
+	"holdfast/ownership"
+)
+
+// recoverBatch recovers each row of a file by the row's own revision.
+func (v *invocation) recoverBatch(ctx context.Context, c *urfave.Command, r admin.Recovery) error {
+	if _, err := positional(c); err != nil {
+		return err
+	}
+	for _, name := range []string{"digest", "expect", "despite"} {
+		if c.IsSet(name) {
+			return wrong(c, "--%s has no meaning with --from, whose rows name session and revision", name)
+		}
+	}
+	rows, err := batchRows(c)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	s, err := v.openForRecovery(&r)
+	if err != nil {
+		return err
+	}
+	var failed failures
+	done := 0
+	for result, err := range admin.RecoverBatch(ctx, s, rows, r) {
+		if err != nil {
+			failed = append(failed, v.batchFailure(result, err))
+			continue
+		}
+		done++
+		v.published = true
+		v.batchReceipt(*result.Receipt)
+	}
+	return v.batchEnd(done, failed, r)
+}
+
+func batchRows(c *urfave.Command) (io.ReadCloser, error) {
+	path := c.String("from")
+	if path == "-" {
+		return io.NopCloser(os.Stdin), nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, wrong(c, "--from %q: %v: it takes %s", path, unwrapped(err), takes(c, "from"))
+	}
+	if info, err := f.Stat(); err != nil || info.IsDir() {
+		f.Close()
+		return nil, wrong(c, "--from %q is a directory: it takes %s", path, takes(c, "from"))
+	}
+	return f, nil
+}
+
+// unwrapped returns what the system said of a path, without the path.
+func unwrapped(err error) error {
+	if cause := errors.Unwrap(err); cause != nil {
+		return cause
+	}
+	return err
+}
+
+func (v *invocation) batchReceipt(r admin.Receipt) {
+	if v.json {
+		v.row(r)
+	} else {
+		v.stdout.show(v.page(&v.stdout), func(p *page) { p.receipt(r) })
+	}
+	v.leftover(r)
+}
+
+func (v *invocation) batchFailure(b admin.BatchResult, err error) failedRow {
+	row := failedRow{Line: b.Line, Key: b.Key, refusal: v.explain(err)}
+	if b.KeyDigest != (ownership.Digest{}) {
+		row.KeyDigest = &b.KeyDigest
+	}
+	if v.json {
+		v.row(row)
+	}
+	return row
+}
+
+func (v *invocation) batchEnd(done int, failed failures, r admin.Recovery) error {
+	if len(failed) == 0 {
+		return nil
+	}
+	v.tell(failed)
+	if done == 0 && !r.Consent.Has(admin.Force) {
+		return &answered{ownership.ReasonForceRequired, "nothing was changed: give --force to recover these sessions"}
+	}
+	return &answered{ownership.ReasonPartial, fmt.Sprintf("recovered %d of %s", done, plural(done+len(failed), "row"))}
+}

@@ -1,0 +1,168 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"holdfast/admin"
+	"holdfast/internal/supervise"
+	"holdfast/lease"
+)
+
+// command is what the supervisor gets: the command in an environment that names the
+// session, and the kin lock to hand on.
+func (r *running) command() supervise.Command {
+	return supervise.Command{
+		Argv:       r.request.argv,
+		Env:        r.environment(os.Environ()),
+		Kin:        r.lease.Kin(),
+		Transcript: r.request.transcript,
+		Linger:     r.request.linger,
+		Grace:      r.request.grace,
+		Notice:     r.notice,
+		Pending:    r.pending,
+	}
+}
+
+// environment returns ours less what is not the command's, and more what names the
+// session, so that the inner of two nested runs wins.
+func (r *running) environment(ours []string) []string {
+	record := r.lease.Record()
+	self, err := os.Executable()
+	if err != nil {
+		self = "session"
+	}
+	set := []string{
+		"SESSION_KEY=" + r.request.key.String(),
+		"SESSION_GENERATION=" + strconv.FormatUint(uint64(record.Generation), 10),
+		"SESSION_OPERATION_ID=" + record.Owner.OperationID.String(),
+		"SESSION_REVISION=" + r.lease.Revision().String(),
+		"SESSION_BIN=" + self,
+		"HOLDFAST_STORE=" + r.location.path,
+	}
+	env := slices.DeleteFunc(slices.Clone(ours), func(entry string) bool {
+		return strings.HasPrefix(entry, "HOLDFAST_ETCD_") || slices.ContainsFunc(set, func(s string) bool {
+			name, _, _ := strings.Cut(s, "=")
+			return strings.HasPrefix(entry, name+"=")
+		})
+	})
+	return append(env, set...)
+}
+
+// notice tells the caller, and who inspects, what a run still waits for.
+func (r *running) notice(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	r.remark("%s", text)
+	r.pulse(lease.PhaseStopping, text)
+}
+
+// pending says what else must be gone, once no descendant is left: a runtime that is
+// no descendant, or a stranger that was handed the kin lock.
+func (r *running) pending() (string, error) {
+	err := r.lease.Quiescent(context.Background())
+	var not *lease.NotQuiescentError
+	if errors.As(err, &not) {
+		return not.What, nil
+	}
+	return "", err
+}
+
+// neverRan ends a run whose command was not started: nothing can touch the session.
+func (r *running) neverRan(err error) error {
+	if released := r.release(); released != nil {
+		return fmt.Errorf("%w; %w", released, err)
+	}
+	var signal *supervise.Interrupted
+	switch {
+	case errors.Is(err, supervise.ErrNotFound):
+		return &exitAs{127, err}
+	case errors.Is(err, supervise.ErrNotExecutable):
+		return &exitAs{126, err}
+	case errors.As(err, &signal):
+		return &exitAs{code: 128 + int(signal.Signal)}
+	}
+	return err
+}
+
+// conclude acknowledges if, and only if, it was proved that everything has stopped.
+func (r *running) conclude(result supervise.Result) error {
+	if result.TranscriptErr != nil {
+		r.remark("the transcript is incomplete: %v", result.TranscriptErr)
+	}
+	if result.Lost {
+		cause := r.lease.Release(context.Background()) // refused, with the cause: nothing is published
+		return r.leftBehind(fmt.Errorf("the command was stopped (%s): %w", result.Exit, cause))
+	}
+	if !result.Quiescent {
+		return r.strand(result)
+	}
+	if err := r.release(); err != nil {
+		return err
+	}
+	if code := result.Exit.ExitCode(); code != 0 {
+		return &exitAs{code: code}
+	}
+	return nil
+}
+
+// release acknowledges. Where that fails, the exit status is ours, and says so.
+func (r *running) release() error {
+	err := r.lease.Release(context.Background())
+	if err == nil || errors.Is(err, lease.ErrOwnershipLost) {
+		return err
+	}
+	if errors.Is(err, lease.ErrOutcomeUnknown) {
+		return r.leftBehind(fmt.Errorf("whether the release is in force is not known: %w", err))
+	}
+	// This process ends with it: what is shown next must not be that we hold it.
+	if abandoned := r.lease.Abandon(context.Background(), err.Error()); abandoned != nil {
+		r.remark("%v", abandoned)
+	}
+	return r.leftBehind(fmt.Errorf("the release failed and the session is still active: %w", err))
+}
+
+// strand leaves the session active, for somebody to look at.
+func (r *running) strand(result supervise.Result) error {
+	what := result.Proof
+	if len(result.Survivors) > 0 {
+		what = survivors(result.Survivors)
+	}
+	not := &lease.NotQuiescentError{What: what}
+	if err := r.lease.Abandon(context.Background(), not.What); err != nil {
+		r.remark("%v", err)
+	}
+	return r.leftBehind(fmt.Errorf("the session is left active: %w", not))
+}
+
+func survivors(all []supervise.Process) string {
+	names := make([]string, len(all))
+	for i, p := range all {
+		names[i] = fmt.Sprintf("%s (pid %d)", p.Program, p.PID)
+	}
+	return "left alive: " + strings.Join(names, ", ")
+}
+
+// leftBehind adds to an error what the session is now, so that the next command can
+// be shown.
+func (r *running) leftBehind(err error) error {
+	i, looked := admin.Inspect(context.Background(), r.store, admin.ByKey(r.request.key))
+	if looked != nil {
+		return err
+	}
+	return &leftActive{err, i}
+}
+
+// leftActive is returned when a run ends without an acknowledgement in force.
+type leftActive struct {
+	err        error
+	inspection lease.Inspection
+}
+
+func (e *leftActive) Error() string { return e.err.Error() }
+
+func (e *leftActive) Unwrap() error { return e.err }

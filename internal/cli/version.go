@@ -1,0 +1,44 @@
+package cli
+
+import (
+	"context"
+	"runtime/debug"
+
+	urfave "github.com/urfave/cli/v3"
+)
+
+func (v *invocation) versionCommand() *urfave.Command {
+	return &urfave.Command{
+		Name:  "version",
+		Usage: "say which build this is",
+		Action: func(_ context.Context, c *urfave.Command) error {
+			if _, err := positional(c); err != nil {
+				return err
+			}
+			b := thisBuild()
+			v.answer(b, func(p *page) { p.line("session " + b.Version + " " + b.Revision) })
+			return nil
+		},
+	}
+}
+
+// build names the sources that the program was built from.
+type build struct {
+	Version  string `json:"version"`
+	Revision string `json:"revision"`
+	Go       string `json:"go"`
+}
+
+func thisBuild() build {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return build{Version: "unknown"}
+	}
+	b := build{Version: info.Main.Version, Go: info.GoVersion}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			b.Revision = s.Value
+		}
+	}
+	return b
+}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"sync"
 	"testing"
 
@@ -126,4 +127,27 @@ func TestManyProcessesOwnOneAfterAnother(t *testing.T) {
 		chain++
 	}
 	require.Equal(t, 2*processes*25-1, chain) // I11
+}
+
+func TestRecordThatNamesThisVeryPidIsNotMine(t *testing.T) {
+	s, dir := newStore(t)
+	c, _ := holder(t, dir, "k")
+	require.NoError(t, c.Process.Kill())
+	require.Error(t, c.Wait())
+	i := inspect(t, s, "k")
+	r := *i.Record
+	owner := *r.Owner
+	owner.PID = os.Getpid() // reused: the start ticks are still the dead owner's
+	r.Owner = &owner
+	b, err := ownership.Encode(r)
+	require.NoError(t, err)
+	session := filepath.Join(dir, "sessions", r.KeyDigest.String())
+	for _, name := range []string{"record.json", "rev." + ownership.RevisionOf(b).String() + ".json"} {
+		require.NoError(t, os.WriteFile(filepath.Join(session, name), b, 0o600))
+	}
+	require.Equal(t, ownership.StateStranded, inspect(t, s, "k").State)
+	_, err = lease.Acquire(t.Context(), s, key(t, "k"), lease.Owner{})
+	var refusal *lease.Refusal
+	require.ErrorAs(t, err, &refusal)
+	require.Equal(t, ownership.ReasonRecoveryRequired, refusal.Reason)
 }

@@ -2,9 +2,12 @@ package cli
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"holdfast/internal/testkit"
 )
 
 // programs are what the test binary is when it is started under another name. Scripts
@@ -15,4 +18,9 @@ var programs = map[string]func(){
 	"identity": identity,
 }
 
-func TestMain(m *testing.M) { testscript.Main(m, programs) }
+func TestMain(m *testing.M) {
+	if _, is := programs[filepath.Base(os.Args[0])]; !is {
+		testkit.PrepareChildren()
+	}
+	testscript.Main(m, programs)
+}

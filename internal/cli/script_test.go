@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"holdfast/internal/testkit"
 )
 
 var update = flag.Bool("update", false, "write what commands print into the scripts that expect something else")
@@ -29,6 +31,7 @@ func setUp(e *testscript.Env) error {
 	e.Setenv("XDG_STATE_HOME", filepath.Join(e.WorkDir, "state"))
 	e.Setenv("STORE", filepath.Join(e.WorkDir, "state", "holdfast"))
 	e.Setenv("HOLDFAST_STORE", "")
+	e.Setenv(testkit.RaceVariable, testkit.RaceAtOnce)
 	e.Values[holdersKey{}] = holders{}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"holdfast/internal/supervise"
+	"holdfast/internal/testkit"
 )
 
 // TestMain makes this binary a small `session run` when its first argument is
@@ -27,8 +28,8 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(wrap(s))
 	}
-	os.Setenv("SUPERVISE_TEST", "1")         // marks what the tests start
-	os.Setenv("GORACE", "atexit_sleep_ms=0") // by default a second, in every wrapper
+	os.Setenv("SUPERVISE_TEST", "1") // marks what the tests start
+	testkit.PrepareChildren()
 	os.Exit(m.Run())
 }
 

@@ -207,7 +207,7 @@ func (c *chronicle) record(p published) {
 	}
 	c.checkLink(p)
 	var before *ownership.Generation
-	if c.last != nil {
+	if c.last != nil && c.last.revision == p.previous { // after a restored backup a generation comes twice
 		before = &c.last.generation
 	}
 	e, err := entryOf(p, before)

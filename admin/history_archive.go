@@ -42,9 +42,10 @@ type archiver struct {
 }
 
 // past archives, oldest first, what was written before a time (zero: all): whatever is
-// older than an archived record is archived too.
+// older than an archived record is archived too. Where a file cannot be read, nothing
+// of the session moves: what follows it would be archived out of its order.
 func (a archiver) past(ctx context.Context, box dirstore.Outbox, cutoff time.Time) (int, error) {
-	if box.Current.Reading(a.digest).Fault != nil {
+	if box.Current.Reading(a.digest).Fault != nil || len(box.Unread) > 0 {
 		return 0, nil
 	}
 	revs := writtenBefore(box.Past, cutoff)

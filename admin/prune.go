@@ -68,6 +68,7 @@ func Prune(ctx context.Context, s lease.Store, p Pruning) iter.Seq2[Pruned, erro
 			return
 		}
 		w := &pruner{Pruning: p, ctx: ctx, store: h, journal: journal.At(h.JournalPath()), yield: yield}
+		w.checkArchive()
 		w.all()
 	}
 }
@@ -83,6 +84,15 @@ type pruner struct {
 	deaf    error // why the archive cannot be used: it is not asked again
 
 	archived, removed int
+}
+
+// checkArchive looks at all of the archive before anything is entrusted to it: files
+// that are removed because an unsound archive took them are lost.
+func (w *pruner) checkArchive() {
+	if _, err := w.journal.Check(w.ctx); err != nil {
+		w.deaf = err
+		w.fault(nil, err)
+	}
 }
 
 func (w *pruner) all() {
@@ -151,8 +161,8 @@ func (w *pruner) history(d ownership.Digest) error {
 	for _, err := range box.Unread {
 		w.fault(&d, err)
 	}
-	if box.Current.Reading(d).Fault != nil {
-		return nil
+	if box.Current.Reading(d).Fault != nil || len(box.Unread) > 0 {
+		return nil // beside what cannot be read, what is a stray cannot be told either
 	}
 	if err := w.past(d, box); err != nil {
 		return err
@@ -205,6 +215,9 @@ func (w *pruner) strays(d ownership.Digest, box dirstore.Outbox) error {
 
 // unfinishedArchives removes archives whose maker died.
 func (w *pruner) unfinishedArchives() {
+	if !w.Before.IsZero() {
+		return // they carry no time to go by
+	}
 	fate := journal.Leave
 	if w.Mode == PruneDo {
 		fate = journal.Remove

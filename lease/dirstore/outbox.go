@@ -80,7 +80,8 @@ func (s *Store) readOutbox(ctx context.Context, x *session, d ownership.Digest) 
 		switch {
 		case missing(err): // archived meanwhile
 		case err != nil:
-			box.Unread = append(box.Unread, err)
+			path := s.at(sessionsName, d.String(), revName(r))
+			box.Unread = append(box.Unread, &lease.StoreError{Op: "read history", Path: path, Err: err, Advice: "it is not what was published under that name: see who changed it; nothing of the session is archived beside it"})
 		default:
 			revs = append(revs, rev)
 		}

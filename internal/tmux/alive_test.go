@@ -25,6 +25,7 @@ func private(t *testing.T) {
 	becomeAnotherUser(t)
 	t.Setenv("TMUX_TMPDIR", shortDir(t))
 	t.Setenv("TMUX", "")
+	t.Setenv("SHELL", "/bin/sh") // else it is looked up for an identity that may have none
 }
 
 // shortDir is for sockets, whose paths must be short.

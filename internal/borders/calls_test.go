@@ -80,6 +80,7 @@ var elsewhere = map[string]string{
 	"internal/cli/run_report.go": "a status file is no part of a store",
 	"internal/gitwork":           "neither a scratch repository nor a restored worktree is part of a store",
 	"internal/journal/create.go": "the archive is created once, whole, and never replaced",
+	"internal/reliability/lab":   "what is harmed there are copies of a store",
 }
 
 // The careful way of replacing a record exists once.

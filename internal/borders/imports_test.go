@@ -170,3 +170,13 @@ func TestCommandsCarryNoTests(t *testing.T) {
 		}
 	}
 }
+
+// What does harm is reached by tests and by its own command alone.
+func TestReliabilityStaysApart(t *testing.T) {
+	const reliability = module + "/internal/reliability"
+	for _, p := range load(t) {
+		for _, imported := range p.Imports {
+			require.False(t, below(imported, reliability) && !below(p.ImportPath, reliability), "%s imports %s", p.ImportPath, imported)
+		}
+	}
+}

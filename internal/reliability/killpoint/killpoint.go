@@ -1,0 +1,76 @@
+// Package killpoint kills a workload before each of its system calls, one run a call.
+//
+// A point is a workload and one of its calls. The process dies on the way into that
+// call, which is not done, so that every point is a kill between two calls; together they
+// are every moment at which a process can end.
+package killpoint
+
+import (
+	"context"
+	"fmt"
+
+	"holdfast/internal/reliability/lab"
+)
+
+// point is one moment to kill at.
+type point struct {
+	scene *lab.Scene
+	call  lab.Call
+}
+
+// Run kills at every point, or at as many as the plan has rounds.
+func Run(ctx context.Context, p lab.Plan) (*lab.Report, error) {
+	r := lab.NewReport("kill points", p.Seed)
+	room, remove, err := p.Room()
+	if err != nil {
+		return r, err
+	}
+	defer remove()
+	points, err := points(ctx, r, room)
+	if err != nil {
+		return r, err
+	}
+	chosen := p.Chosen(len(points))
+	p.Each(ctx, len(chosen), func(ctx context.Context, worker, i int) {
+		kill(ctx, r, points[chosen[i]], fmt.Sprintf("%s/%d", room, worker), chosen[i])
+	})
+	return r, nil
+}
+
+func points(ctx context.Context, r *lab.Report, room string) (all []point, err error) {
+	for _, w := range lab.Workloads() {
+		scene, err := lab.Prepare(ctx, w, room)
+		if err != nil {
+			return nil, err
+		}
+		calls, _, err := scene.Trace(ctx, room)
+		if err != nil {
+			return nil, err
+		}
+		for _, call := range calls {
+			all = append(all, point{scene, call})
+		}
+		r.Count("workloads", 1)
+	}
+	r.Count("points known", len(all))
+	return all, nil
+}
+
+func kill(ctx context.Context, r *lab.Report, at point, below string, i int) {
+	where := fmt.Sprintf("%s, killed before %s", at.scene.Name, at.call)
+	run, err := at.scene.Fresh(below, i)
+	if err != nil {
+		r.Fault(where, err.Error())
+		return
+	}
+	defer run.Remove()
+	if err := at.scene.Do(ctx, &run, "-o", "/dev/null", "-e", "trace="+at.call.Name, "-e", at.call.Tampering("signal=KILL")); err != nil {
+		r.Fault(where, err.Error())
+		return
+	}
+	r.Count("points", 1)
+	if run.Exit == -1 {
+		r.Count("kills", 1)
+	}
+	r.Fault(where, at.scene.Judge(ctx, run.Dir, run.Outcome)...)
+}

@@ -1,0 +1,95 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"holdfast/internal/reliability/check"
+	"holdfast/ownership"
+)
+
+// Outcome is what the user of a workload saw.
+type Outcome struct {
+	Exit int    // its exit code, or -1 if it was killed
+	Told string // the file in which an owned command noted its revision
+	Said string // on standard error
+}
+
+// Judge says what is wrong with a store on which a workload was run, perhaps not to
+// its end, and takes care of it. The store is changed.
+func (s *Scene) Judge(ctx context.Context, dir string, o Outcome) (wrong []string) {
+	h := s.History.Clone()
+	told := h.Of(Digest)
+	told.Unanswered += s.Publishes
+	if revision, ok := o.revision(); ok {
+		told.Told = append(told.Told, revision)
+		told.Unanswered--
+	}
+	// Whatever the workload moved there is still history.
+	if err := readArchive(ctx, dir, h); err != nil {
+		wrong = append(wrong, err.Error())
+	}
+	wrong = append(wrong, s.honest(dir, o)...)
+	wrong = append(wrong, inWords(check.Store(dir, h))...)
+	if err := Aftercare(ctx, dir, h); err != nil {
+		wrong = append(wrong, err.Error())
+	}
+	return append(wrong, inWords(check.Store(dir, h))...)
+}
+
+func inWords(found []check.Violation) (words []string) {
+	for _, v := range found {
+		words = append(words, v.String())
+	}
+	return words
+}
+
+// revision returns the revision that an owned command noted.
+func (o Outcome) revision() (ownership.Revision, bool) {
+	b, err := os.ReadFile(o.Told)
+	if err != nil {
+		return ownership.Revision{}, false
+	}
+	r, err := ownership.ParseRevision(strings.TrimSpace(string(b)))
+	return r, err == nil
+}
+
+// definite are the exit codes that promise that nothing was changed (I9).
+var definite = []int{64, 65, 69, 74, 75, 76, 77, 78, 79, 80}
+
+// honest compares an exit code with what is on disk.
+func (s *Scene) honest(dir string, o Outcome) (wrong []string) {
+	_, ran := o.revision()
+	switch {
+	case o.Exit == 0 && !s.hasEnded(dir):
+		wrong = append(wrong, fmt.Sprintf("exits with 0, and the session is not %s (I9)", s.ends))
+	case slices.Contains(definite, o.Exit) && !ran && !s.isUnchanged(dir):
+		wrong = append(wrong, fmt.Sprintf("exits with %d, and the record was changed (I9): %s", o.Exit, o.Said))
+	case o.Exit == 1 || o.Exit == 2:
+		wrong = append(wrong, fmt.Sprintf("exits with %d: %s", o.Exit, o.Said))
+	}
+	return wrong
+}
+
+// hasEnded reports whether the record says what it must after success.
+func (s *Scene) hasEnded(dir string) bool {
+	if s.ends == unchanged {
+		return s.isUnchanged(dir)
+	}
+	b, err := os.ReadFile(filepath.Join(dir, "sessions", Digest.String(), "record.json"))
+	if err != nil {
+		return false
+	}
+	r, err := ownership.Decode(b)
+	if err != nil || r.Release == nil {
+		return false
+	}
+	if s.ends == released {
+		return *r.Release == ownership.ReleaseAcknowledged
+	}
+	return *r.Release == ownership.ReleaseForced && *r.PreviousRevision == s.Expect
+}

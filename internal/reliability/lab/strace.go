@@ -1,0 +1,131 @@
+package lab
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"holdfast/internal/reliability/actor"
+)
+
+// Calls are the system calls that a store is made of, and those that look at it, as
+// strace takes them: with a question mark what an old one does not know.
+var Calls = []string{
+	"openat", "mkdirat", "write", "pwrite64", "fsync", "fdatasync", "ftruncate", "fallocate",
+	"renameat", "renameat2", "linkat", "unlinkat", "flock", "close", "read", "pread64", "getdents64",
+	"newfstatat", "fstat", "statx", "fchmod", "fchmodat", "?fchmodat2", "statfs", "fstatfs", "lseek", "fcntl", "mmap",
+}
+
+// A Call is the Nth call of one name in a run, from 1.
+type Call struct {
+	Name string
+	N    int
+}
+
+func (c Call) String() string { return fmt.Sprintf("%s#%d", c.Name, c.N) }
+
+// Tampering returns the option of strace that does something at a call.
+func (c Call) Tampering(what string) string {
+	return fmt.Sprintf("inject=%s:%s:when=%d", c.Name, what, c.N)
+}
+
+// Run is one run of a workload on a fresh copy of its scene.
+type Run struct {
+	Dir string // of the store
+	Outcome
+}
+
+// Fresh copies the scene's store to a place of its own below a directory.
+func (s *Scene) Fresh(below string, i int) (Run, error) {
+	place := filepath.Join(below, fmt.Sprintf("round-%d", i))
+	if err := os.RemoveAll(place); err != nil {
+		return Run{}, err
+	}
+	if err := os.MkdirAll(place, 0o700); err != nil {
+		return Run{}, err
+	}
+	r := Run{Dir: filepath.Join(place, "store"), Outcome: Outcome{Told: filepath.Join(place, "told")}}
+	if _, err := os.Stat(s.Dir); err == nil {
+		return r, Copy(r.Dir, s.Dir)
+	}
+	return r, nil
+}
+
+// Remove removes the store.
+func (r Run) Remove() { os.RemoveAll(filepath.Dir(r.Dir)) }
+
+// Do runs the workload under strace with its options. Strace follows the main thread
+// only, on which everything happens that counts.
+func (s *Scene) Do(ctx context.Context, r *Run, options ...string) error {
+	ctx, stop := context.WithTimeout(ctx, Patience)
+	defer stop()
+	cmd := actor.Under(ctx, append([]string{"strace", "-qq"}, options...), r.Dir, s.Args(r.Told)...)
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	cmd.WaitDelay = Patience // a killed owner's child may keep standard error for a moment
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		return err
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("hangs: %w", ctx.Err())
+	}
+	r.Exit, r.Said = cmd.ProcessState.ExitCode(), said.String()
+	if strings.HasPrefix(r.Said, "strace: ") {
+		return errors.New(r.Said)
+	}
+	return nil
+}
+
+// Trace runs the workload once and returns its calls in order.
+func (s *Scene) Trace(ctx context.Context, below string, options ...string) (calls []Call, lines []string, err error) {
+	r, err := s.Fresh(below, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer r.Remove()
+	log := filepath.Join(filepath.Dir(r.Dir), "strace")
+	all := append([]string{"-o", log, "-e", "trace=" + strings.Join(Calls, ",")}, options...)
+	if err := s.Do(ctx, &r, all...); err != nil {
+		return nil, nil, err
+	}
+	b, err := os.ReadFile(log)
+	if err != nil {
+		return nil, nil, err
+	}
+	calls, lines = Parse(string(b))
+	return calls, lines, nil
+}
+
+var named = regexp.MustCompile(`^([a-z0-9_]+)\(`)
+
+// Parse numbers the calls of a log of strace.
+func Parse(log string) (calls []Call, lines []string) {
+	count := map[string]int{}
+	for line := range strings.Lines(log) {
+		if m := named.FindStringSubmatch(line); m != nil {
+			count[m[1]]++
+			calls = append(calls, Call{m[1], count[m[1]]})
+			lines = append(lines, strings.TrimSuffix(line, "\n"))
+		}
+	}
+	return calls, lines
+}
+
+// HasStrace says why strace cannot be used here, or nothing.
+func HasStrace() string {
+	if _, err := exec.LookPath("strace"); err != nil {
+		return "there is no strace"
+	}
+	if out, err := exec.Command("strace", "-qq", "-o", os.DevNull, "true").CombinedOutput(); err != nil {
+		return "strace may not trace: " + string(out)
+	}
+	return ""
+}

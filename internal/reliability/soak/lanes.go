@@ -1,0 +1,44 @@
+package main
+
+import (
+	"context"
+	"os"
+
+	"holdfast/internal/reliability/killpoint"
+	"holdfast/internal/reliability/lab"
+)
+
+// lane is one lane with its sizes.
+type lane struct {
+	name   string
+	change int // rounds for every change
+	soak   int // rounds of a soak; 0: everything there is
+	onDisk bool
+	run    func(context.Context, lab.Plan) (*lab.Report, error)
+}
+
+var lanes = []lane{
+	{name: "kill", change: 600, run: killpoint.Run},
+	{name: "kill-disk", change: 200, onDisk: true, run: killpoint.Run},
+}
+
+func names() (all []string) {
+	for _, l := range lanes {
+		all = append(all, l.name)
+	}
+	return all
+}
+
+// plan is the plan of the command line with what this lane needs.
+func (l lane) plan(o options) lab.Plan {
+	p := o.plan
+	if p.Rounds == 0 && o.size == "change" {
+		p.Rounds = l.change
+	} else if p.Rounds == 0 {
+		p.Rounds = l.soak
+	}
+	if p.Base == "" && l.onDisk {
+		p.Base = os.TempDir()
+	}
+	return p
+}

@@ -1,0 +1,86 @@
+// Soak runs the lanes of package reliability, all or some, one after the other, and
+// prints what each covered.
+//
+//	go run ./internal/reliability/soak                    everything, for hours if need be
+//	go run ./internal/reliability/soak -size change       what runs for every change, in minutes
+//	go run ./internal/reliability/soak -lane kill -seed 7 -for 10m
+//
+// It exits with 1 if a lane found a violation, with 2 if one could not run.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"holdfast/internal/reliability/actor"
+	"holdfast/internal/reliability/lab"
+)
+
+func main() {
+	actor.Main()
+	o, err := parse(os.Args[1:])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(2)
+	}
+	os.Exit(soak(context.Background(), o))
+}
+
+// options are what to run.
+type options struct {
+	lanes []string
+	size  string
+	plan  lab.Plan
+}
+
+func parse(args []string) (o options, err error) {
+	flags := flag.NewFlagSet("soak", flag.ContinueOnError)
+	lanes := flags.String("lane", "", "the lanes to run, with commas between them (all): "+strings.Join(names(), ", "))
+	flags.StringVar(&o.size, "size", "soak", "how much: soak, or change for what runs with every change")
+	flags.Int64Var(&o.plan.Seed, "seed", time.Now().Unix(), "what decides everything that is random")
+	flags.IntVar(&o.plan.Rounds, "rounds", 0, "rounds of each lane at most (0: as many as the size says)")
+	flags.DurationVar(&o.plan.For, "for", 0, "how long each lane runs at most (0: to its end)")
+	flags.IntVar(&o.plan.Jobs, "jobs", 2, "how many things to do at once")
+	flags.StringVar(&o.plan.Base, "base", "", "the directory for the stores (memory, and a disk where that matters)")
+	if err := flags.Parse(args); err != nil {
+		return o, err
+	}
+	o.plan.Log = os.Stderr
+	if o.lanes = names(); *lanes != "" {
+		o.lanes = strings.Split(*lanes, ",")
+	}
+	for _, name := range o.lanes {
+		if !slices.Contains(names(), name) {
+			return o, fmt.Errorf("there is no lane %q: %s", name, strings.Join(names(), ", "))
+		}
+	}
+	if o.size != "soak" && o.size != "change" {
+		return o, fmt.Errorf("there is no size %q: soak, change", o.size)
+	}
+	return o, nil
+}
+
+// soak runs the lanes and returns the exit code.
+func soak(ctx context.Context, o options) (code int) {
+	fmt.Printf("seed %d\n", o.plan.Seed)
+	for _, l := range lanes {
+		if !slices.Contains(o.lanes, l.name) {
+			continue
+		}
+		began := time.Now()
+		report, err := l.run(ctx, l.plan(o))
+		fmt.Printf("%v  in %v\n", report, time.Since(began).Round(time.Second))
+		if err != nil {
+			fmt.Printf("  NOT RUN TO ITS END: %v\n", err)
+			code = 2
+		} else if len(report.Faults()) > 0 && code == 0 {
+			code = 1
+		}
+	}
+	return code
+}

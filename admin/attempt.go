@@ -14,7 +14,8 @@ type attempt struct {
 	record  ownership.Record // what will be published
 	bytes   []byte
 	publish publisher
-	replay  bool // record is already there: it is published once more as it is
+	replay  bool     // record is already there: it is published once more as it is
+	settled *Settled // what the displaced execution achieved; nil where nobody is known to have owned the session
 }
 
 // publisher is how a store replaces what was seen: Store.Publish or
@@ -38,10 +39,10 @@ func (a attempt) commit(ctx context.Context, s lease.Store) (Receipt, error) {
 		return Receipt{}, errors.Join(err, hold.Drop())
 	}
 	receipt := receiptOf(a.record, a.bytes, a.seen)
-	receipt.Replayed = a.replay
+	receipt.Replayed, receipt.Settled = a.replay, a.settled
 	receipt.Leftover = hold.Retire()
 	// The recovery stands: a caller that goes away must not leave it without its event.
-	event := recoveryEvent(a.record, receipt.Revision)
+	event := recoveryEvent(a.record, receipt.Revision, a.settled)
 	receipt.Unrecorded = archiveFault(recordEvent(context.WithoutCancel(ctx), s, event))
 	return receipt, nil
 }

@@ -38,10 +38,15 @@ type displacement struct {
 	survivors []ownership.Survivor
 	doubts    []ownership.Evidence // beyond the inspection's evidence
 	needs     Consent
+	settled   *Settled // nil where nobody is known to have owned the session
 }
 
 func (q request) force(d displacement) ownership.Force {
-	return ownership.Force{At: q.at, Actor: q.actor(), Reason: q.Reason, Liveness: d.liveness, Survivors: d.survivors}
+	f := ownership.Force{At: q.at, Actor: q.actor(), Reason: q.Reason, Liveness: d.liveness, Survivors: d.survivors}
+	if d.settled != nil {
+		f.Outcome = d.settled.Outcome
+	}
+	return f
 }
 
 // decideActive recovers the ownership that an active record describes.
@@ -49,11 +54,12 @@ func (q request) decideActive(ctx context.Context, i lease.Inspection, d displac
 	if q.Expect != i.Stored.Revision {
 		return attempt{}, refuseMismatch(ctx, q.store, i, q.Expect)
 	}
+	d.settled = settledFor(ctx, q.store, i)
 	record, err := ownership.Recover(i.Current(), q.force(d))
 	if err != nil {
 		return attempt{}, refuseLast(ctx, q.store, i, err)
 	}
-	a := attempt{seen: i, record: record, publish: q.store.Publish}
+	a := attempt{seen: i, record: record, publish: q.store.Publish, settled: d.settled}
 	return q.consented(ctx, a, d)
 }
 
@@ -114,7 +120,9 @@ func (q request) decideEnded(ctx context.Context, i lease.Inspection) (attempt, 
 	if !q.Consent.Has(Force) || !recoveredFrom(i.Record, q.Expect) {
 		return attempt{}, refuseEnded(ctx, q.store, i, q.Expect)
 	}
-	return attempt{seen: i, record: *i.Record, bytes: i.Stored.Bytes, publish: q.store.Publish, replay: true}, nil
+	a := attempt{seen: i, record: *i.Record, bytes: i.Stored.Bytes, publish: q.store.Publish, replay: true}
+	a.settled = settledEarlier(ctx, q.store, i)
+	return a, nil
 }
 
 // recoveredFrom reports whether r is exactly what a forced recovery of revision

@@ -23,9 +23,9 @@ func recordEvent(ctx context.Context, s lease.Store, e journal.Event) error {
 // recoveryEvent is what the archive keeps of a forced recovery. The record's marker is
 // the truth about it; this is found also when the record is lost. A private key is not
 // kept here either.
-func recoveryEvent(r ownership.Record, revision ownership.Revision) journal.Event {
+func recoveryEvent(r ownership.Record, revision ownership.Revision, settled *Settled) journal.Event {
 	m := r.LastForcedRecovery
-	return journal.Event{
+	e := journal.Event{
 		At:               m.RecoveredAt,
 		Event:            eventOf(r, nil),
 		Key:              r.Key,
@@ -36,6 +36,10 @@ func recoveryEvent(r ownership.Record, revision ownership.Revision) journal.Even
 		Actor:            m.Actor,
 		Reason:           m.Reason,
 	}
+	if settled != nil {
+		e.Settled = new(journal.Settled(*settled))
+	}
+	return e
 }
 
 // thisActor is who an administrator is where nobody says otherwise.
@@ -50,6 +54,7 @@ func entryOfEvent(e journal.Event) Entry {
 		PreviousRevision: e.PreviousRevision,
 		Key:              e.Key,
 		KeyDigest:        e.KeyDigest,
+		Settled:          settledAs(e),
 	}
 	if e.Actor != "" {
 		entry.Actor = &e.Actor
@@ -89,8 +94,14 @@ func (c *chronicle) tellEvents(before *ownership.Timestamp) {
 
 func hasRecord(e journal.Event) bool { return e.Event == EventRecover || e.Event == EventQuarantine }
 
-func (c *chronicle) dropEvent(r ownership.Revision) {
+// dropEvent takes out what is told by its record, and returns what was settled then.
+func (c *chronicle) dropEvent(r ownership.Revision) (settled *Settled) {
 	c.events = slices.DeleteFunc(c.events, func(e journal.Event) bool {
-		return hasRecord(e) && e.Revision != nil && *e.Revision == r
+		told := hasRecord(e) && e.Revision != nil && *e.Revision == r
+		if told && settled == nil {
+			settled = settledAs(e)
+		}
+		return told
 	})
+	return settled
 }

@@ -36,6 +36,10 @@ type Entry struct {
 	Actor            *string                `json:"actor"`
 	Reason           *string                `json:"reason"`
 
+	// Settled is what a recovery found that the displaced execution had achieved; nil
+	// where that is no recovery, or the archive does not know.
+	Settled *Settled `json:"settled,omitempty"`
+
 	// Key and KeyDigest are set where entries of several sessions come together.
 	Key       *string           `json:"key,omitempty"`
 	KeyDigest *ownership.Digest `json:"keyDigest,omitempty"`
@@ -217,6 +221,6 @@ func (c *chronicle) record(p published) {
 		return
 	}
 	c.tellEvents(e.At)
-	c.dropEvent(p.revision)
+	e.Settled = c.dropEvent(p.revision)
 	c.entry(e)
 }

@@ -52,7 +52,8 @@ type Effect struct {
 	Survivors        []ownership.Survivor  `json:"survivors"`
 	Cleanup          ownership.Cleanup     `json:"cleanup"`
 	Outcome          ownership.Outcome     `json:"outcome"`
-	Kept             []string              `json:"kept"` // what stays as it is
+	Settled          *Settled              `json:"settled"` // how the outcome comes about; nil where nobody is known to have owned the session
+	Kept             []string              `json:"kept"`    // what stays as it is
 }
 
 // refuseUnforced refuses what the person has not agreed to, with the preview of what
@@ -133,6 +134,7 @@ func effectOf(a attempt) Effect {
 		Survivors:        m.Survivors,
 		Cleanup:          m.Cleanup,
 		Outcome:          m.Outcome,
+		Settled:          a.settled,
 		Kept:             kept(a),
 	}
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // Receipt says what a forced recovery published. It is made from nothing but the
-// published record, so that asking again returns the same.
+// published record and its event in the archive, so that asking again returns the same.
 type Receipt struct {
 	Key              *string              `json:"key"`
 	KeyDigest        ownership.Digest     `json:"keyDigest"`
@@ -21,6 +21,11 @@ type Receipt struct {
 	Outcome          ownership.Outcome    `json:"outcome"`
 	Snapshot         *string              `json:"snapshot"` // SHA-256 of the snapshot's manifest
 	Replayed         bool                 `json:"replayed"` // an earlier recovery had published it
+
+	// Settled is how the outcome came about, and when the agent stopped. It is no part of
+	// the record: nil where nobody is known to have owned the session, or where the
+	// archive has it no more.
+	Settled *Settled `json:"settled"`
 
 	// Leftover is why the recovery's own lock file could not be removed, if so. The
 	// recovery is done all the same.

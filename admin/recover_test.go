@@ -36,7 +36,7 @@ func TestRecoverLeavesTheMarkerAndKeepsTheSession(t *testing.T) {
 		Liveness:             ownership.Gone,
 		Survivors:            []ownership.Survivor{},
 		Cleanup:              ownership.CleanupUnproved,
-		Outcome:              ownership.OutcomeUnknown,
+		Outcome:              ownership.OutcomeRequeued, // nobody says anything else
 	}, is.Record.LastForcedRecovery)
 	require.Equal(t, *was.Revision, receipt.PreviousRevision)
 	w.own(plan{Key: "k"}).release() // the session goes on
@@ -49,7 +49,7 @@ func TestReceiptHasTheMembersOfTheContract(t *testing.T) {
 	require.NoError(t, err)
 	var members map[string]any
 	require.NoError(t, json.Unmarshal(b, &members))
-	for _, name := range strings.Fields("key keyDigest previousRevision revision generation recoveredAt actor reason liveness cleanup outcome snapshot replayed") {
+	for _, name := range strings.Fields("key keyDigest previousRevision revision generation recoveredAt actor reason liveness cleanup outcome snapshot replayed settled") {
 		require.Contains(t, members, name)
 		delete(members, name)
 	}

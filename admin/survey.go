@@ -28,7 +28,7 @@ func survey(ctx context.Context, s lease.Store) iter.Seq[surveyed] {
 		asking, cancel := context.WithCancel(ctx)
 		digests, last := digestsOf(ctx, s)
 		answers := ask(asking, s, digests)
-		defer settle(cancel, answers)
+		defer drain(cancel, answers)
 		for answer := range answers {
 			if !yield(<-answer) {
 				return
@@ -45,8 +45,8 @@ func survey(ctx context.Context, s lease.Store) iter.Seq[surveyed] {
 	}
 }
 
-// settle leaves no inspection under way: the store may be closed next.
-func settle(cancel context.CancelFunc, answers <-chan chan surveyed) {
+// drain leaves no inspection under way: the store may be closed next.
+func drain(cancel context.CancelFunc, answers <-chan chan surveyed) {
 	cancel()
 	for answer := range answers {
 		<-answer

@@ -81,8 +81,11 @@ func Gather(ctx context.Context, s lease.Store, i lease.Inspection, transcript s
 		return Execution{}, false, nil
 	}
 	e = Execution{Key: i.Key, Place: place, AcquiredAt: i.Record.Owner.AcquiredAt}
-	if i.State == ownership.StateUnproven {
+	switch i.State {
+	case ownership.StateUnproven:
 		e.note("whether its owner is gone cannot be told from here")
+	case ownership.StateHeld: // Session refuses it
+		e.note("something that its owner started lives on")
 	}
 	kept, err := Read(ctx, s, i.KeyDigest)
 	if err != nil {

@@ -29,6 +29,13 @@ func holder() {
 			o.Facts.Worktree = &value
 		case "tracker":
 			o.Facts.Tracker = &value
+		case "transcript":
+			o.Facts.Transcript = &value
+		case "resume":
+			o.Facts.Resume = &value
+		case "runtime":
+			kind, handle, _ := strings.Cut(value, ":")
+			o.Facts.Runtime = &ownership.Runtime{Kind: kind, Handle: handle}
 		case "private":
 			o.Private = true
 		case "kin":

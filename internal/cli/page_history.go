@@ -121,8 +121,23 @@ func (p *page) forced(e admin.Entry) {
 		p.under(fmt.Sprintf("reason %q", m.Reason))
 	}
 	p.under(displaced(*m))
+	p.settledUnder(e.Settled)
 	for _, s := range m.Survivors {
 		p.under(fmt.Sprintf("left alive: %s (pid %d)", s.Program, s.PID))
+	}
+}
+
+// settledUnder adds how an outcome came about, where the archive knows.
+func (p *page) settledUnder(s *admin.Settled) {
+	if s == nil {
+		return
+	}
+	p.under(fmt.Sprintf("%s: %s", decider(s.DecidedBy, s.Source), s.Reason))
+	if s.CompletedAt != nil {
+		p.under("its agent stopped writing at " + stamp(s.CompletedAt))
+	}
+	for _, note := range s.Notes {
+		p.under("note: " + note)
 	}
 }
 

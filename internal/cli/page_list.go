@@ -157,4 +157,5 @@ func (p *page) receipt(r admin.Receipt) {
 	p.field("recovered", when(r.RecoveredAt, time.Now())+", by "+r.Actor)
 	p.field("reason", r.Reason)
 	p.field("known", fmt.Sprintf("owner %s, cleanup %s, outcome %s", r.Liveness, r.Cleanup, r.Outcome))
+	p.settled(r.Settled, time.Now())
 }

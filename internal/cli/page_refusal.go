@@ -51,6 +51,7 @@ func (p *page) preview(w admin.Preview) {
 	p.field("by", e.Actor)
 	p.field("reason", e.Reason)
 	p.field("known", fmt.Sprintf("owner %s, cleanup %s, outcome %s", e.Liveness, e.Cleanup, e.Outcome))
+	p.settled(e.Settled, time.Now())
 	for _, s := range e.Survivors {
 		p.field("left alive", fmt.Sprintf("%s (pid %d)", s.Program, s.PID))
 	}

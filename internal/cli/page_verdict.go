@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"holdfast/admin"
 	"holdfast/admin/settle"
 	"holdfast/lease"
 	"holdfast/ownership"
@@ -52,19 +53,38 @@ func (p *page) cleared(c clearedVerdict, now time.Time) {
 
 // outcome adds what an execution achieved, and who says so.
 func (p *page) outcome(o settle.Outcome, now time.Time) {
-	by := "decided by nobody"
-	switch o.DecidedBy {
-	case settle.DecidedByVerdict:
-		by = "by the verdict from " + string(*o.Source)
-	case settle.DecidedByAgent:
-		by = "by the agent's own word"
-	}
+	by := decider(string(o.DecidedBy), o.Source)
 	p.line(fmt.Sprintf("%s: %s, %s", p.ink.bold(named(o.Key, o.KeyDigest)), p.ink.bold(string(o.Outcome)), by))
 	p.field("reason", o.Reason)
-	if o.CompletedAt != nil {
-		p.field("completed", when(*o.CompletedAt, now))
+	p.completed(o.CompletedAt, o.Notes, now)
+}
+
+// decider says in words who decided.
+func decider[S ~string](by string, source *S) string {
+	switch settle.Decider(by) {
+	case settle.DecidedByVerdict:
+		return "by the verdict from " + string(*source)
+	case settle.DecidedByAgent:
+		return "by the agent's own word"
 	}
-	for n, note := range o.Notes {
+	return "decided by nobody"
+}
+
+// settled adds how the outcome of a recovery comes about.
+func (p *page) settled(s *admin.Settled, now time.Time) {
+	if s == nil {
+		return
+	}
+	p.field("settled", decider(s.DecidedBy, s.Source)+": "+s.Reason)
+	p.completed(s.CompletedAt, s.Notes, now)
+}
+
+// completed adds when an agent stopped, and what was ignored.
+func (p *page) completed(at *ownership.Timestamp, notes []string, now time.Time) {
+	if at != nil {
+		p.field("completed", when(*at, now))
+	}
+	for n, note := range notes {
 		label := "note"
 		if n > 0 {
 			label = ""

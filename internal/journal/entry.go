@@ -58,6 +58,18 @@ type Event struct {
 	PreviousRevision *ownership.Revision   `json:"previousRevision"` // what it displaced
 	Actor            string                `json:"actor"`
 	Reason           string                `json:"reason"`
+
+	Settled *Settled `json:"settled,omitempty"` // by a recovery; nil: nothing was
+}
+
+// Settled is what a displaced execution achieved, as far as it was settled.
+type Settled struct {
+	Outcome     ownership.Outcome    `json:"outcome"`
+	DecidedBy   string               `json:"decidedBy"`
+	Source      *string              `json:"source"`
+	Reason      string               `json:"reason"`
+	CompletedAt *ownership.Timestamp `json:"completedAt"`
+	Notes       []string             `json:"notes"`
 }
 
 func number(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }

@@ -31,15 +31,20 @@ func Runtime(ctx context.Context, r ownership.Runtime) (alive bool, detail strin
 		return false, "", unknownKind(r.Kind)
 	}
 	answer, socket, err := tmux.Ask(ctx, r.Handle)
+	return tmuxSays(r.Handle, answer, socket, err)
+}
+
+// tmuxSays puts an answer of tmux into words.
+func tmuxSays(session string, answer tmux.Answer, socket string, err error) (alive bool, detail string, fault error) {
 	switch {
 	case err != nil:
 		return false, "", err
 	case answer == tmux.Present:
-		return true, fmt.Sprintf("tmux has a session %q, on socket %s", r.Handle, socket), nil
+		return true, fmt.Sprintf("tmux has a session %q, on socket %s", session, socket), nil
 	case answer == tmux.NoServer:
-		return false, fmt.Sprintf("no tmux server of this user runs, so none has a session %q", r.Handle), nil
+		return false, fmt.Sprintf("no tmux server of this user runs, so none has a session %q", session), nil
 	default:
-		return false, fmt.Sprintf("no tmux server of this user has a session %q", r.Handle), nil
+		return false, fmt.Sprintf("no tmux server of this user has a session %q", session), nil
 	}
 }
 

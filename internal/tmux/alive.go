@@ -49,16 +49,16 @@ func Ask(ctx context.Context, session string) (answer Answer, socket string, err
 // returns the best answer, whose it is, and why others are missing.
 func askAll(ctx context.Context, name string) (best Answer, at server, err error) {
 	for _, s := range named() {
-		answer, failed := s.ask(ctx, name)
-		if best, err = max(best, answer), errors.Join(err, failed); best == Present {
+		said, failed := s.roll(ctx)
+		if best, err = max(best, said.has(name)), errors.Join(err, failed); best == Present {
 			return best, s, nil
 		}
 	}
 	found, failed := elsewhere(ctx, named())
 	err = errors.Join(err, failed)
 	for _, r := range found {
-		answer, failed := r.ask(ctx, name)
-		if best, err = max(best, answer), errors.Join(err, failed); best == Present {
+		said, failed := r.roll(ctx)
+		if best, err = max(best, said.has(name)), errors.Join(err, failed); best == Present {
 			return best, r.server, nil
 		}
 	}

@@ -46,34 +46,45 @@ func (s server) path() string {
 	return filepath.Join(dir, fmt.Sprintf("tmux-%d", os.Getuid()), "default")
 }
 
-// ask of a server that has ended meanwhile is no error; of one that runs and cannot be reached it is.
-func (r running) ask(ctx context.Context, name string) (Answer, error) {
-	answer, err := r.server.ask(ctx, name)
+// roll is what one server said of all its sessions.
+type roll struct {
+	answer Answer // NoServer, or NoSession where it has others; zero where it could not be asked
+	names  map[string]bool
+}
+
+// has looks for a name, which is never given to tmux.
+func (r roll) has(name string) Answer {
+	if r.names[name] {
+		return Present
+	}
+	return r.answer
+}
+
+// roll of a server that has ended meanwhile is no error; of one that runs and cannot be reached it is.
+func (r running) roll(ctx context.Context) (roll, error) {
+	said, err := r.server.roll(ctx)
 	switch {
-	case err == nil && answer != NoServer:
-		return answer, nil
+	case err == nil && said.answer != NoServer:
+		return said, nil
 	case r.ends(ctx):
-		return NoServer, nil
+		return roll{answer: NoServer}, nil
 	case err == nil:
 		err = errors.New("it runs and does not listen there")
 	}
-	return 0, fmt.Errorf("server %d at %s: %w", r.pid, r.server, err)
+	return roll{}, fmt.Errorf("server %d at %s: %w", r.pid, r.server, err)
 }
 
-// ask compares all names instead of naming the session to tmux.
-func (s server) ask(ctx context.Context, name string) (Answer, error) {
+func (s server) roll(ctx context.Context) (roll, error) {
 	out, err := s.list(ctx)
 	if err != nil {
-		return s.explain(err)
+		answer, err := s.explain(err)
+		return roll{answer: answer}, err
 	}
 	names, err := parseNames(out)
 	if err != nil {
-		return 0, err
+		return roll{}, err
 	}
-	if names[name] {
-		return Present, nil
-	}
-	return NoSession, nil
+	return roll{NoSession, names}, nil
 }
 
 func (s server) list(ctx context.Context) ([]byte, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 
+	"holdfast/internal/reliability/faults"
 	"holdfast/internal/reliability/killpoint"
 	"holdfast/internal/reliability/lab"
 )
@@ -20,6 +21,10 @@ type lane struct {
 var lanes = []lane{
 	{name: "kill", change: 600, run: killpoint.Run},
 	{name: "kill-disk", change: 200, onDisk: true, run: killpoint.Run},
+	{name: "errors", change: 700, run: faults.Errors},
+	{name: "cleanup", change: 40, soak: 400, run: faults.Cleanups},
+	{name: "lies", run: faults.Lies},
+	{name: "short", change: 300, soak: 4000, run: faults.Shorts},
 }
 
 func names() (all []string) {

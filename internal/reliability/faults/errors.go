@@ -1,0 +1,129 @@
+package faults
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"holdfast/internal/reliability/lab"
+)
+
+// answers are the errors that a call is answered with.
+var answers = map[string][]string{
+	"openat":     {"EIO", "EMFILE", "ENFILE", "EACCES", "EROFS", "ENOSPC", "EINTR", "ELOOP"},
+	"mkdirat":    {"EIO", "ENOSPC", "EACCES", "EROFS", "EMLINK"},
+	"write":      {"EIO", "ENOSPC", "EDQUOT", "EINTR", "EPIPE"},
+	"pwrite64":   {"EIO", "ENOSPC", "EINTR"},
+	"fsync":      {"EIO", "ENOSPC", "EDQUOT", "EINTR", "EROFS"},
+	"fdatasync":  {"EIO", "ENOSPC", "EINTR"},
+	"ftruncate":  {"EIO", "ENOSPC", "EINTR"},
+	"fallocate":  {"EIO", "ENOSPC"},
+	"renameat":   {"EIO", "ENOSPC", "EXDEV", "EACCES", "EROFS"},
+	"renameat2":  {"EIO", "ENOSPC", "EXDEV", "EINVAL"},
+	"linkat":     {"EIO", "ENOSPC", "EXDEV", "EPERM", "EMLINK"},
+	"unlinkat":   {"EIO", "EACCES", "EROFS", "EBUSY"},
+	"flock":      {"ENOLCK", "EINTR", "EIO", "ENOSYS", "EBADF"},
+	"close":      {"EIO", "EINTR", "ENOSPC", "EDQUOT"},
+	"read":       {"EIO", "EINTR", "EISDIR"},
+	"pread64":    {"EIO", "EINTR"},
+	"getdents64": {"EIO", "ENOENT"},
+	"newfstatat": {"EIO", "EACCES", "ELOOP"},
+	"fstat":      {"EIO"},
+	"fchmod":     {"EIO", "EPERM", "EROFS"},
+	"fchmodat":   {"EIO", "EPERM", "ENOSYS"},
+	"fchmodat2":  {"ENOSYS", "EPERM"},
+	"statfs":     {"EIO", "ENOSYS", "EACCES"},
+	"fstatfs":    {"EIO", "ENOSYS"},
+	"fcntl":      {"EMFILE"},
+	"mmap":       {"ENOMEM", "EACCES"},
+}
+
+// fault is one call answered with one error.
+type fault struct {
+	scene *lab.Scene
+	call  lab.Call
+	error string
+}
+
+func (f fault) String() string { return fmt.Sprintf("%s, %s at %s", f.scene.Name, f.error, f.call) }
+
+func (f fault) tampering() []string {
+	return []string{"-e", "trace=" + f.call.Name, "-e", f.call.Tampering("error=" + f.error)}
+}
+
+// Errors answers every call that has to do with the store, with what the answer rests
+// on, or with the user, with every error that it can have.
+func Errors(ctx context.Context, p lab.Plan) (*lab.Report, error) {
+	r := lab.NewReport("errors", p.Seed)
+	room, remove, err := p.Room()
+	if err != nil {
+		return r, err
+	}
+	defer remove()
+	all, err := everyFault(ctx, r, room)
+	if err != nil {
+		return r, err
+	}
+	chosen := p.Chosen(len(all))
+	p.Each(ctx, len(chosen), func(ctx context.Context, worker, i int) {
+		inject(ctx, r, all[chosen[i]], fmt.Sprintf("%s/%d", room, worker), chosen[i])
+	})
+	return r, nil
+}
+
+func everyFault(ctx context.Context, r *lab.Report, room string) (all []fault, err error) {
+	for _, w := range lab.Workloads() {
+		scene, err := lab.Prepare(ctx, w, room)
+		if err != nil {
+			return nil, err
+		}
+		calls, lines, err := scene.Trace(ctx, room, "-y")
+		if err != nil {
+			return nil, err
+		}
+		for i, call := range calls {
+			if !matters(lines[i]) || keepsLock(call, lines[i]) {
+				continue
+			}
+			for _, error := range answers[call.Name] {
+				all = append(all, fault{scene, call, error})
+			}
+		}
+	}
+	r.Count("errors known", len(all))
+	return all, nil
+}
+
+// matters leaves out what the language's runtime does for itself: it ends the process
+// when one of those fails, which is a kill.
+func matters(line string) bool {
+	about := []string{"/store", "/proc/", "write(1<", "write(2<", "/etc/machine-id"}
+	return slices.ContainsFunc(about, func(what string) bool { return strings.Contains(line, what) })
+}
+
+// keepsLock is for the close of a lock file. Linux closes whatever it answers, and strace
+// does not: the lock would be held for ever, as never in the field.
+func keepsLock(call lab.Call, line string) bool {
+	return call.Name == "close" && (strings.Contains(line, "/kin.") || strings.Contains(line, "/life."))
+}
+
+func inject(ctx context.Context, r *lab.Report, f fault, below string, i int) {
+	run, err := f.scene.Fresh(below, i)
+	if err == nil {
+		defer run.Remove()
+		err = f.scene.Do(ctx, &run, append(f.tampering(), "-o", "/dev/null")...)
+	}
+	if err != nil {
+		r.Fault(f.String(), err.Error())
+		return
+	}
+	r.Count("errors", 1)
+	switch run.Exit {
+	case 0:
+		r.Count("that changed nothing of the answer", 1)
+	case 82:
+		r.Count("outcome unknown", 1)
+	}
+	r.Fault(f.String(), f.scene.Judge(ctx, run.Dir, run.Outcome)...)
+}

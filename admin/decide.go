@@ -42,7 +42,9 @@ type displacement struct {
 }
 
 func (q request) force(d displacement) ownership.Force {
-	f := ownership.Force{At: q.at, Actor: q.actor(), Reason: q.Reason, Liveness: d.liveness, Survivors: d.survivors}
+	f := ownership.Force{
+		At: q.at, Actor: q.actor(), Reason: q.Reason, Liveness: d.liveness, Survivors: d.survivors, Evidence: q.manifest(),
+	}
 	if d.settled != nil {
 		f.Outcome = d.settled.Outcome
 	}
@@ -54,6 +56,7 @@ func (q request) decideActive(ctx context.Context, i lease.Inspection, d displac
 	if q.Expect != i.Stored.Revision {
 		return attempt{}, refuseMismatch(ctx, q.store, i, q.Expect)
 	}
+	d = q.doubted(d)
 	d.settled = settledFor(ctx, q.store, i)
 	record, err := ownership.Recover(i.Current(), q.force(d))
 	if err != nil {
@@ -87,7 +90,7 @@ func (q request) decideUnreadable(ctx context.Context, i lease.Inspection) (atte
 }
 
 func (q request) setAside(ctx context.Context, i lease.Inspection, s lease.Quarantiner, highest ownership.Generation) (attempt, error) {
-	d := displacement{liveness: ownership.Unproven, needs: Force | Quarantine}
+	d := q.doubted(displacement{liveness: ownership.Unproven, needs: Force | Quarantine})
 	next := highest + 1
 	if highest == 0 {
 		next = ownership.Generation(max(1, q.at.Time().Unix()))
@@ -107,7 +110,7 @@ func (q request) consented(ctx context.Context, a attempt, d displacement) (atte
 	if a.bytes, err = ownership.Encode(a.record); err != nil {
 		return attempt{}, err
 	}
-	if !q.Consent.Has(d.needs) || namesWork(a.seen) && q.Snapshot != SnapshotSkip {
+	if !q.Consent.Has(d.needs) {
 		return attempt{}, q.refuseUnforced(ctx, a, d)
 	}
 	return a, nil

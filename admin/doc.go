@@ -17,6 +17,11 @@
 // previewed changes no byte of the store (I8). A recovery whose answer was lost can
 // be asked for again with the same arguments: it returns the same receipt.
 //
+// A worktree or tracker that the record names is saved in a snapshot (package evidence)
+// before its session is freed, and the marker keeps the hash of that snapshot's
+// manifest. If the snapshot fails, or something in the sources moved while it was taken,
+// nothing is freed; a person can agree to either.
+//
 // Every refusal is a [*lease.Refusal], possibly wrapped, reachable with errors.As.
 // Its inspection carries the next commands, as argument vectors that work in the
 // state that it describes; none of them removes a file.
@@ -25,5 +30,6 @@
 //
 // A recovery ends an ownership, not a process. That nothing of the displaced owner
 // is left, and what it achieved, is exactly what the marker says is not known.
-// Work in a worktree or tracker is named, not looked into.
+// Recoveries of one session that save at the same time each keep their snapshot; the
+// marker names the one of the recovery that was first.
 package admin

@@ -142,7 +142,7 @@ func TestEveryCrashOfARecovery(t *testing.T) {
 				key += ".true"
 				c.ruin(w, key)
 				i := w.inspect(target(key))
-				finished := w.crash(crash{w.path, key, *i.Revision, c.consent, fault{At: n + 1, Crash: true}})
+				finished := w.crash(crash{Store: w.path, Key: key, Expect: *i.Revision, Consent: c.consent, Fault: fault{At: n + 1, Crash: true}})
 				r := admin.Recovery{Target: target(key), Expect: *i.Revision, Consent: c.consent}
 				w.recoveredOnce(r, *w.inspect(target(key)).Revision != *i.Revision)
 				if finished {
@@ -157,6 +157,7 @@ func TestEveryCrashOfARecovery(t *testing.T) {
 // crash is what a crasher process is to do.
 type crash struct {
 	Store   string
+	Below   string // where its snapshots go
 	Key     string
 	Expect  ownership.Revision
 	Consent admin.Consent

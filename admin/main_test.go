@@ -25,6 +25,7 @@ const roleVariable = "HOLDFAST_ADMIN_TEST_ROLE"
 func TestMain(m *testing.M) {
 	switch os.Getenv(roleVariable) {
 	case "":
+		os.Setenv("XDG_STATE_HOME", "/proc") // no test may leave a snapshot where snapshots are kept by default
 		os.Exit(m.Run())
 	case "owner":
 		ownerRole(os.Args[1])
@@ -34,6 +35,8 @@ func TestMain(m *testing.M) {
 		recovererRole(os.Args[1])
 	case "crasher":
 		crasherRole(os.Args[1])
+	case "saver":
+		saverRole(os.Args[1])
 	case "pruner":
 		prunerRole(os.Args[1])
 	case "worker":

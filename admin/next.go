@@ -1,9 +1,11 @@
 package admin
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
+	"holdfast/admin/evidence"
 	"holdfast/lease"
 	"holdfast/ownership"
 )
@@ -100,11 +102,22 @@ func offer(i lease.Inspection, consent Consent) []lease.Next {
 func (r Recovery) forced(i lease.Inspection) lease.Next {
 	r.Consent |= Force
 	why := "make the session idle and leave a marker that says what is not known"
-	if namesWork(i) {
-		r.Snapshot = SnapshotSkip
-		why += "; take a snapshot first: a recovery takes none by itself yet"
+	if r.saves(i) {
+		r, why = r.saving(i, why)
 	}
 	return lease.Next{Why: why, Argv: r.argv(i), ChangesState: true}
+}
+
+// saving goes without a snapshot where it is plain that there can be none, and says so.
+func (r Recovery) saving(i lease.Inspection, why string) (Recovery, string) {
+	if i.Record == nil {
+		return r, why
+	}
+	if err := evidence.Keepable(i.Record.Session); err != nil {
+		r.Snapshot = SnapshotSkip
+		return r, fmt.Sprintf("%s, and save nothing, since %v", why, err)
+	}
+	return r, "save the work in a snapshot, then " + why
 }
 
 // argv returns r as it is typed.
@@ -115,10 +128,20 @@ func (r Recovery) argv(i lease.Inspection) []string {
 		argv = append(argv, "--despite", joinRefs(r.Despite))
 	}
 	argv = append(argv, r.Consent.flags()...)
+	return append(append(argv, r.saveFlags()...), r.says()...)
+}
+
+func (r Recovery) saveFlags() (flags []string) {
 	if r.Snapshot == SnapshotSkip {
-		argv = append(argv, "--no-snapshot")
+		return []string{"--no-snapshot"}
 	}
-	return append(argv, r.says()...)
+	if r.Saving.Dir != "" {
+		flags = append(flags, "--snapshot", r.Saving.Dir)
+	}
+	if words := r.Saving.Accept.Words(); len(words) > 0 {
+		flags = append(flags, "--accept", strings.Join(words, ","))
+	}
+	return flags
 }
 
 func joinRefs(refs []ProcessRef) string {

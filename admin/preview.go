@@ -29,15 +29,9 @@ type Preview struct {
 	Evidence   []ownership.Evidence `json:"evidence"`
 	WorkAtRisk []Work               `json:"workAtRisk"`
 	Suspects   []probe.Suspect      `json:"suspects"` // who may belong to the owner; proves nothing
+	Snapshot   *Planned             `json:"snapshot"` // what would be saved first; nil for nothing
 	Effect     Effect               `json:"effect"`
 	Command    []string             `json:"command"` // does it
-}
-
-// Work is something of value that the record names.
-type Work struct {
-	Kind   string `json:"kind"` // worktree or tracker
-	Path   string `json:"path"`
-	Detail string `json:"detail"`
 }
 
 // Effect is the record that a forced recovery would write, but for the moment.
@@ -61,6 +55,9 @@ type Effect struct {
 func (q request) refuseUnforced(ctx context.Context, a attempt, d displacement) error {
 	full := q.Recovery
 	full.Consent |= d.needs
+	if q.saved != nil {
+		full.Saving.Dir = "" // it is in use now
+	}
 	do := full.forced(a.seen)
 	refusal := refuse(ctx, q.store, a.seen, ownership.ReasonForceRequired, q.missing(a, d))
 	refusal.Inspection.Next = []lease.Next{do, lookAgain(a.seen, "look again first")}
@@ -70,12 +67,9 @@ func (q request) refuseUnforced(ctx context.Context, a attempt, d displacement) 
 // missing says what the recovery still needs.
 func (q request) missing(a attempt, d displacement) string {
 	flags := (d.needs &^ q.Consent).flags()
-	if namesWork(a.seen) && q.Snapshot != SnapshotSkip {
-		flags = append(flags, "--no-snapshot")
-	}
 	msg := fmt.Sprintf("recovery of session %s needs %s", a.seen.Name(), strings.Join(flags, " "))
-	if slices.Contains(flags, "--no-snapshot") {
-		msg += " (it names a worktree or a tracker, and a recovery takes no snapshot by itself yet: session snapshot take does)"
+	if len(q.moved()) > 0 {
+		msg += "; somebody may still be writing: files changed while their snapshot was taken, which is kept in " + q.saved.Dir
 	}
 	return msg
 }
@@ -84,7 +78,8 @@ func (q request) preview(ctx context.Context, a attempt, d displacement, command
 	p := Preview{
 		Owner:      a.record.Owner,
 		Evidence:   append(evidenceOf(a.seen), d.doubts...),
-		WorkAtRisk: workAtRisk(a.record.Session),
+		WorkAtRisk: workAtRisk(ctx, a.record.Session),
+		Snapshot:   q.planned(a.seen),
 		Effect:     effectOf(a),
 		Command:    command,
 	}
@@ -106,19 +101,6 @@ func evidenceOf(i lease.Inspection) []ownership.Evidence {
 		{Probe: "record", Finding: ownership.Unknown, Detail: i.Fault.Error()},
 		{Probe: "locks", Finding: ownership.Absent, Detail: "no lock of any generation is held"},
 	}
-}
-
-const notLookedInto = "not looked into: it may hold work that exists nowhere else"
-
-func workAtRisk(s ownership.Session) []Work {
-	work := []Work{}
-	if s.Worktree != nil {
-		work = append(work, Work{"worktree", *s.Worktree, notLookedInto})
-	}
-	if s.Tracker != nil {
-		work = append(work, Work{"tracker", *s.Tracker, notLookedInto})
-	}
-	return work
 }
 
 func effectOf(a attempt) Effect {

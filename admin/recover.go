@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"holdfast/admin/evidence"
 	"holdfast/internal/procid"
 	"holdfast/lease"
 	"holdfast/ownership"
@@ -20,7 +21,8 @@ const patience = 2 * time.Second
 const raceInterval = 10 * time.Millisecond
 
 // Recover makes a session idle whose owner can no longer prove anything, and returns
-// the receipt once that is durable.
+// the receipt once that is durable. The work that the record names is saved before
+// anything else, and nothing is recovered if that fails.
 //
 // It returns a [*lease.Refusal], possibly wrapped, when the state of the session or
 // the consent does not allow it; a [*ForceRequired] among them carries the preview.
@@ -39,8 +41,16 @@ func Recover(ctx context.Context, s lease.Store, r Recovery) (Receipt, error) {
 		if err != nil {
 			return Receipt{}, err
 		}
+		if q.owes(a) {
+			if err := q.save(ctx, a); err != nil {
+				return Receipt{}, err
+			}
+			giveUp = time.Now().Add(patience)
+			continue
+		}
 		receipt, err := a.commit(ctx, s)
 		if !lostRace(err) {
+			receipt.Snapshot = q.keptIn(receipt)
 			return receipt, explained(err)
 		}
 		if time.Now().After(giveUp) {
@@ -57,6 +67,7 @@ type request struct {
 	Recovery
 	store lease.Store
 	at    ownership.Timestamp
+	saved *evidence.Taken // nil until the snapshot was taken
 }
 
 func (q request) actor() string {

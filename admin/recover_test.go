@@ -97,18 +97,6 @@ func TestPreviewSaysWhatForcingWouldDo(t *testing.T) {
 	require.Equal(t, "a reason", receipt.Reason)
 }
 
-func TestWorkAtRiskNeedsItsOwnChoice(t *testing.T) {
-	for _, facts := range []ownership.Facts{{Worktree: new("/no/such/tree")}, {Tracker: new("/no/such/tracker")}} {
-		w := newWorld(t)
-		i := w.strand(plan{Key: "k", Facts: facts})
-		r := admin.Recovery{Target: target("k"), Expect: *i.Revision, Consent: admin.Force}
-		p := w.previewed(r)
-		require.Contains(t, p.Command, "--no-snapshot")
-		r.Snapshot = admin.SnapshotSkip
-		require.Nil(t, w.recovered(r).Snapshot)
-	}
-}
-
 func TestUnprovenNeedsItsOwnConsent(t *testing.T) {
 	w := newWorld(t)
 	i := w.unprove(plan{Key: "k"})

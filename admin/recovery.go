@@ -16,10 +16,11 @@ type Recovery struct {
 	Expect   ownership.Revision // of the record, or of the raw bytes where they are unreadable
 	Consent  Consent
 	Despite  []ProcessRef   // the survivors that may live on: every holder of the kin lock is among them, others do not matter
-	Snapshot SnapshotChoice // what happens to the work at risk
-	Actor    string         // at most 255 bytes without control characters; "" is user@host
-	Reason   string         // at most 4096 bytes
-	At       time.Time      // goes into the marker; zero is now
+	Snapshot SnapshotChoice // whether the work at risk is saved first
+	Saving   Saving
+	Actor    string    // at most 255 bytes without control characters; "" is user@host
+	Reason   string    // at most 4096 bytes
+	At       time.Time // goes into the marker; zero is the moment of the recovery
 }
 
 // Consent is a set of what a person agrees to.
@@ -38,17 +39,6 @@ const (
 
 // Has reports whether everything in what was agreed to.
 func (c Consent) Has(what Consent) bool { return c&what == what }
-
-// SnapshotChoice says what happens before a recovery to the work that the record
-// names.
-type SnapshotChoice uint8
-
-// A recovery takes no snapshot by itself yet: one of a session that names a worktree or
-// a tracker is refused unless it is to go without.
-const (
-	SnapshotDefault SnapshotChoice = iota
-	SnapshotSkip
-)
 
 // ProcessRef names a process for certain, as --despite does.
 type ProcessRef struct {

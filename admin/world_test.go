@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"holdfast/admin"
+	"holdfast/admin/evidence"
 	"holdfast/lease"
 	"holdfast/lease/dirstore"
 	"holdfast/ownership"
@@ -163,6 +164,11 @@ func (w *world) typed(argv []string) admin.Recovery {
 			r.Consent |= admin.AcceptUnproven
 		case "--quarantine":
 			r.Consent |= admin.Quarantine
+		case "--snapshot":
+			r.Saving.Dir, args = args[1], args[1:]
+		case "--accept":
+			r.Saving.Accept, err = evidence.ParseAcceptance(args[1])
+			args = args[1:]
 		case "--no-snapshot":
 			r.Snapshot = admin.SnapshotSkip
 		case "--actor":

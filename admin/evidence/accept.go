@@ -36,6 +36,16 @@ func AcceptanceWords() (words []string) {
 	return words
 }
 
+// Words returns what [ParseAcceptance] reads as a.
+func (a Acceptance) Words() (words []string) {
+	for _, one := range acceptances {
+		if a&one.is != 0 {
+			words = append(words, one.word)
+		}
+	}
+	return words
+}
+
 // ParseAcceptance reads words, separated by commas.
 func ParseAcceptance(s string) (all Acceptance, err error) {
 	for word := range strings.SplitSeq(s, ",") {

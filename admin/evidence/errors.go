@@ -3,6 +3,7 @@ package evidence
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"holdfast/internal/gitwork"
 	"holdfast/internal/sqlitecopy"
@@ -61,8 +62,14 @@ func (e *DiffersError) Error() string {
 // Unwrap returns ErrDiffers.
 func (e *DiffersError) Unwrap() error { return ErrDiffers }
 
-// NextStep returns what a person can do about an error of this package, or "".
-func NextStep(err error) string {
+// outFlag is the option of the command line in the next steps of this package.
+const outFlag = "--out"
+
+// NextStep returns what a person can do about an error of this package, or "". The flag is the option by which they
+// name the directory of a snapshot.
+func NextStep(err error, flag string) string { return strings.ReplaceAll(nextStep(err), outFlag, flag) }
+
+func nextStep(err error) string {
 	var own *Error
 	var git *gitwork.Error
 	var tracker *sqlitecopy.Error

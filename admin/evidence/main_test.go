@@ -212,5 +212,5 @@ func needTools(t testing.TB, names ...string) {
 
 func requireNext(t testing.TB, err error) {
 	t.Helper()
-	require.NotEmpty(t, evidence.NextStep(err), "%v", err)
+	require.NotEmpty(t, evidence.NextStep(err, "--out"), "%v", err)
 }

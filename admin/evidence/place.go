@@ -12,6 +12,7 @@ import (
 
 	"holdfast/internal/durable"
 	"holdfast/lease"
+	"holdfast/ownership"
 )
 
 // Marker is in the name of every directory in which a snapshot is being built, and of nothing else.
@@ -38,10 +39,16 @@ func DefaultParent() (string, error) {
 	return filepath.Join(home, ".local", "state", "holdfast-evidence"), nil
 }
 
-// findPlace returns the place that out names, or one below the default parent, which it does not make.
-func findPlace(out, standard string) (place, error) {
-	if out != "" {
-		return namedPlace(out)
+// nameEnd is how the name of every snapshot of a session ends that nobody named otherwise.
+func nameEnd(d ownership.Digest) string { return "-" + d.String()[:12] }
+
+// findPlace returns the place that the options name, or one below their parent, which it does not make.
+func findPlace(o Options, standard string) (place, error) {
+	switch {
+	case o.Out != "":
+		return namedPlace(o.Out)
+	case o.Below != "":
+		return place{filepath.Clean(o.Below), standard}, nil
 	}
 	parent, err := DefaultParent()
 	return place{parent, standard}, err

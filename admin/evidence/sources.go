@@ -77,7 +77,7 @@ func (t *taking) without(what, path string, err error, acceptable ...error) erro
 			continue
 		}
 		if t.options.Accept&AcceptMissing == 0 {
-			return &Error{Kind: ErrSource, Err: err, Next: fmt.Sprintf("%s; or go on without this %s: --accept missing", NextStep(err), what)}
+			return &Error{Kind: ErrSource, Err: err, Next: fmt.Sprintf("%s; or go on without this %s: --accept missing", nextStep(err), what)}
 		}
 		t.omit(what, path, err)
 		return nil

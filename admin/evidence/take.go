@@ -14,7 +14,8 @@ import (
 
 // Options say what to keep, and where.
 type Options struct {
-	Out            string // the snapshot's directory, new or empty; "" is a new one below DefaultParent
+	Out            string // the snapshot's directory, new or empty; "" is a new one below Below
+	Below          string // absolute, made where it is missing; "" is DefaultParent
 	Worktree       string // the top of a git working tree; "" is the one that the record names
 	Tracker        string // an SQLite database; likewise
 	Transcript     string // likewise
@@ -85,7 +86,7 @@ type taking struct {
 // choosePlace finds the place, and makes what lies above the default one only after every check of it.
 func (t *taking) choosePlace() error {
 	at := t.snapshot.TakenAt.Time().Format("20060102T150405.000Z")
-	p, err := findPlace(t.options.Out, at+"-"+t.snapshot.KeyDigest.String()[:12])
+	p, err := findPlace(t.options, at+nameEnd(t.snapshot.KeyDigest))
 	if err != nil {
 		return err
 	}

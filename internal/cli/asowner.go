@@ -49,6 +49,7 @@ func become(uid, gid int) error {
 	groups := []int{gid}
 	if u, err := user.LookupId(strconv.Itoa(uid)); err == nil {
 		gid, groups = groupsOf(u, gid)
+		_ = os.Setenv("HOME", u.HomeDir) // where snapshots go is theirs too; it fails for no such name
 	}
 	for _, step := range []func() error{
 		func() error { return syscall.Setgroups(groups) },

@@ -35,6 +35,7 @@ func (v *invocation) inspect(ctx context.Context, c *urfave.Command) error {
 	i = v.shown(i)
 	v.answer(i, func(p *page) {
 		p.inspection(i, time.Now())
+		p.field("at stake", atStake(i))
 		p.next(i.Next)
 	})
 	return nil

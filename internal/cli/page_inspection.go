@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"holdfast/admin"
 	"holdfast/lease"
 	"holdfast/ownership"
 )
@@ -26,7 +27,6 @@ func (p *page) inspection(i lease.Inspection, now time.Time) {
 	}
 	p.pulse(i.Pulse, now)
 	p.liveness(i.Liveness)
-	p.field("at stake", atStake(i))
 }
 
 func title(i lease.Inspection) string {
@@ -111,8 +111,37 @@ func (p *page) liveness(l *ownership.Liveness) {
 	}
 }
 
-// atStake says what a wrong decision about a session can cost. This build looks into
-// no worktree.
+// work adds what of value was found in what the record names.
+func (p *page) work(all []admin.Work) {
+	label := "at stake"
+	for _, w := range all {
+		p.field(label, fmt.Sprintf("%s %s: %s", w.Kind, w.Path, w.Detail))
+		label = ""
+	}
+}
+
+// planned adds what a recovery would save first.
+func (p *page) planned(s *admin.Planned) {
+	if s == nil {
+		return
+	}
+	if s.Fault != nil {
+		p.line(p.ink.bold("A forced recovery would fail, unless it saves nothing"))
+		p.field("since", *s.Fault)
+		p.gap()
+		return
+	}
+	p.line(p.ink.bold("A forced recovery would first save"))
+	p.each("saved", s.Saves)
+	if s.Dir != nil {
+		p.field("as", *s.Dir)
+	} else if s.Below != nil {
+		p.field("below", *s.Below)
+	}
+	p.gap()
+}
+
+// atStake says what a wrong decision about a session can cost, without a look into it.
 func atStake(i lease.Inspection) string {
 	if i.Record == nil || i.Record.State == ownership.RecordIdle {
 		return ""

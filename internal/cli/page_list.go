@@ -158,4 +158,18 @@ func (p *page) receipt(r admin.Receipt) {
 	p.field("reason", r.Reason)
 	p.field("known", fmt.Sprintf("owner %s, cleanup %s, outcome %s", r.Liveness, r.Cleanup, r.Outcome))
 	p.settled(r.Settled, time.Now())
+	p.kept(r.Snapshot)
+}
+
+// kept adds where the work was saved.
+func (p *page) kept(k *admin.Kept) {
+	if k == nil {
+		return
+	}
+	where := "it is not where snapshots are kept by default"
+	if k.Dir != nil {
+		where = *k.Dir
+	}
+	p.field("snapshot", where)
+	p.field("manifest", k.Manifest)
 }

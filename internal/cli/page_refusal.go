@@ -17,11 +17,12 @@ func (p *page) refusal(r refusal) {
 	if r.Inspection != nil {
 		p.gap()
 		p.inspection(*r.Inspection, time.Now())
+		p.stakes(r)
 	}
-	if r.preview != nil {
-		p.against(*r.preview, r.Inspection.Liveness)
+	if r.Preview != nil {
+		p.against(*r.Preview, r.Inspection.Liveness)
 		p.gap()
-		p.preview(*r.preview)
+		p.preview(*r.Preview)
 	}
 	if r.unchanged || r.hint != "" {
 		p.gap()
@@ -42,9 +43,19 @@ func (p *page) next(all []lease.Next) {
 	}
 }
 
+// stakes adds what a wrong decision can cost, as far as that was looked into.
+func (p *page) stakes(r refusal) {
+	if r.Preview != nil && len(r.Preview.WorkAtRisk) > 0 {
+		p.work(r.Preview.WorkAtRisk)
+		return
+	}
+	p.field("at stake", atStake(*r.Inspection))
+}
+
 // preview adds what a forced recovery would do.
 func (p *page) preview(w admin.Preview) {
 	e := w.Effect
+	p.planned(w.Snapshot)
 	p.line(p.ink.bold("A forced recovery would write"))
 	p.field("state", fmt.Sprintf("%s, %s", e.State, e.Release))
 	p.field("generation", fmt.Sprint(e.Generation))

@@ -10,6 +10,7 @@ import (
 	urfave "github.com/urfave/cli/v3"
 
 	"holdfast/admin"
+	"holdfast/admin/evidence"
 	"holdfast/internal/procid"
 	"holdfast/lease"
 	"holdfast/ownership"
@@ -20,7 +21,9 @@ func (v *invocation) recoverCommand() *urfave.Command {
 		Name:      "recover",
 		Usage:     "end the ownership of an owner that died, by the exact revision that you looked at",
 		ArgsUsage: "KEY --expect REVISION | --digest HEX --expect REVISION | --from FILE",
-		Description: "Without --force it shows what it would do, changes nothing and exits 80.\n" +
+		Description: "Without --force it shows what it would do, changes nothing and exits 80. With it, a\n" +
+			"worktree and a tracker that the record names are saved in a snapshot first; if that\n" +
+			"fails, or files change meanwhile, nothing is recovered.\n" +
 			"The session's runtime, worktree, transcript and history are kept: what ends is an\n" +
 			"ownership. An owner that can be seen is never overridden, whatever is typed.",
 		Flags: []urfave.Flag{
@@ -32,8 +35,9 @@ func (v *invocation) recoverCommand() *urfave.Command {
 			&urfave.StringFlag{Name: "despite", Usage: "`PID:TICKS[,PID:TICKS…]` of every survivor that may live on, as inspect shows them", OnlyOnce: true},
 			&urfave.StringFlag{Name: "reason", Usage: fmt.Sprintf("`TEXT` that says why, at most %d bytes, for the record", ownership.MaxTextSize), OnlyOnce: true},
 			&urfave.StringFlag{Name: "actor", Usage: fmt.Sprintf("`NAME` of who decided, at most %d bytes (default: user@host)", ownership.MaxNameSize), OnlyOnce: true},
-			&urfave.StringFlag{Name: "snapshot", Usage: "`DIR` for a snapshot of the work: not available yet, take one with the snapshot command", OnlyOnce: true},
-			&urfave.BoolFlag{Name: "no-snapshot", Usage: "go without a snapshot, where the record names a worktree or a tracker"},
+			&urfave.StringFlag{Name: "snapshot", Usage: "`DIR` for the snapshot, new or empty; with --from, the directory for one a row (default: a new one below $XDG_STATE_HOME/holdfast-evidence)", OnlyOnce: true},
+			&urfave.BoolFlag{Name: "no-snapshot", Usage: "save nothing first"},
+			&urfave.StringFlag{Name: "accept", Usage: "`WHAT` the snapshot goes on in spite of: some of " + strings.Join(evidence.AcceptanceWords(), ", ") + ", separated by commas", OnlyOnce: true},
 			&urfave.StringFlag{Name: "from", Usage: "`FILE` of rows to recover, as 'session list --state stranded --json' prints them, or -", OnlyOnce: true},
 		},
 		Action: v.recover,
@@ -58,7 +62,11 @@ func (v *invocation) recover(ctx context.Context, c *urfave.Command) error {
 	if err != nil {
 		return err
 	}
+	saver := v.savesFor(&r)
+	ctx, stop := interruptible(ctx)
+	defer stop()
 	receipt, err := admin.Recover(ctx, s, r)
+	saver.tell(receipt)
 	if err != nil {
 		return err
 	}
@@ -91,12 +99,6 @@ func (v *invocation) leftover(r admin.Receipt) {
 // recovery reads what is the same for one session and for many.
 func recovery(c *urfave.Command) (admin.Recovery, error) {
 	r := admin.Recovery{Actor: c.String("actor"), Reason: c.String("reason"), Consent: consent(c)}
-	if c.IsSet("snapshot") {
-		return r, wrong(c, "--snapshot is not available yet: take one with the snapshot command, then give --no-snapshot")
-	}
-	if c.Bool("no-snapshot") {
-		r.Snapshot = admin.SnapshotSkip
-	}
 	if c.IsSet("actor") && !isName(r.Actor) {
 		return r, wrong(c, "--actor %.80q: it takes a name of 1 to %d bytes of UTF-8 without control characters", r.Actor, ownership.MaxNameSize)
 	}
@@ -104,8 +106,10 @@ func recovery(c *urfave.Command) (admin.Recovery, error) {
 		return r, wrong(c, "--reason %.80q: it takes a text of at most %d bytes of UTF-8", r.Reason, ownership.MaxTextSize)
 	}
 	var err error
-	r.Despite, err = despite(c)
-	return r, err
+	if r.Despite, err = despite(c); err != nil {
+		return r, err
+	}
+	return r, saving(c, &r)
 }
 
 func consent(c *urfave.Command) admin.Consent {

@@ -34,7 +34,12 @@ func (v *invocation) recoverBatch(ctx context.Context, c *urfave.Command, r admi
 	}
 	var failed failures
 	done := 0
+	r.Saving.Below, r.Saving.Dir = r.Saving.Dir, ""
+	saver := v.savesFor(&r)
+	ctx, stop := interruptible(ctx)
+	defer stop()
 	for result, err := range admin.RecoverBatch(ctx, s, rows, r) {
+		saver.tellRow(result)
 		if err != nil {
 			failed = append(failed, v.batchFailure(result, err))
 			continue

@@ -15,8 +15,8 @@ type refusal struct {
 	Message    string            `json:"message"`
 	Inspection *lease.Inspection `json:"inspection"`
 	Next       []lease.Next      `json:"next"`
+	Preview    *admin.Preview    `json:"preview,omitempty"` // of a recovery that was not agreed to
 
-	preview   *admin.Preview
 	hint      string
 	unchanged bool // it is certain that nothing was changed, and worth saying
 }
@@ -31,7 +31,7 @@ func (v *invocation) explain(err error) refusal {
 	}
 	var forced *admin.ForceRequired
 	if errors.As(err, &forced) {
-		r.preview = &forced.Preview
+		r.Preview = &forced.Preview
 	}
 	var store *lease.StoreError
 	if errors.As(err, &store) && store.Advice != "" {

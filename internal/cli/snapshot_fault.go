@@ -11,7 +11,7 @@ import (
 // snapshotFault puts an error of a snapshot where the table of exit codes finds it, with its next step. What the
 // record or the options name is not the store's, so that only permission and an unknown outcome are told apart.
 func snapshotFault(op string, err error) error {
-	next := evidence.NextStep(err)
+	next := evidence.NextStep(err, "--out")
 	if next == "" {
 		next = "nothing was changed: run the command again"
 	}

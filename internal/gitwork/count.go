@@ -36,7 +36,7 @@ func countIn(ctx context.Context, git Git, r Repository, outer map[string]bool) 
 	if err != nil {
 		return nil, err
 	}
-	c := counter{shadow: s, risk: &Risk{Repository: r}}
+	c := counter{shadow: s, risk: &Risk{Repository: r, Operations: []Operation{}, Nested: []NestedRisk{}}}
 	if err := c.count(ctx); err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ type counter struct {
 }
 
 func (c *counter) count(ctx context.Context) error {
-	c.risk.Operations = operations(c.dir)
+	c.risk.Operations = append(c.risk.Operations, operations(c.dir)...)
 	err := c.withoutSource(ctx, func() error { return errors.Join(c.countChanges(ctx), c.countFiles(ctx)) })
 	return c.blame(errors.Join(err, c.countUnpushed(ctx), c.countStashes()))
 }

@@ -33,6 +33,12 @@ func FindGit(ctx context.Context) (Git, error) {
 	return Git{Path: path, Version: strings.TrimSpace(strings.TrimPrefix(string(out), "git version "))}, nil
 }
 
+// Installed returns the error that [FindGit] would for want of a git. It starts nothing.
+func Installed() error {
+	_, err := lookGit(os.Getenv("PATH"))
+	return err
+}
+
 func lookGit(searchPath string) (string, error) {
 	for _, dir := range filepath.SplitList(searchPath) {
 		file := filepath.Join(dir, "git")

@@ -41,6 +41,13 @@ func Size(source string) (int64, error) {
 	return 3 * l.size(), err
 }
 
+// SourceSize returns the size in bytes of a database with its log and journal, which it does not open. Its errors are
+// those of [Size].
+func SourceSize(source string) (int64, error) {
+	l, err := lookAt(source)
+	return l.size(), err
+}
+
 // Take copies the database source into out, a directory of the caller's: raw/db with raw/db-wal and raw/db-journal
 // where there are such, db.sqlite, and integrity.txt. It makes every file, raw and out durable. After an error out
 // holds leftovers, for the caller to remove, but for [ErrNotDatabase], which comes with a complete copy without

@@ -1,0 +1,34 @@
+package etcdstore
+
+import (
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+)
+
+// How long the cluster may take. The servers allow a ping each five seconds.
+const (
+	patience     = 5 * time.Second // for one answer
+	pingEvery    = 6 * time.Second
+	pingPatience = 2 * time.Second
+)
+
+// connect prepares a connection. It asks the cluster only where there is a password to
+// check.
+func connect(c Config) (*clientv3.Client, error) {
+	tls, err := c.TLS.config()
+	if err != nil {
+		return nil, err
+	}
+	return clientv3.New(clientv3.Config{
+		Endpoints:            c.Endpoints,
+		DialTimeout:          patience,
+		DialKeepAliveTime:    pingEvery,
+		DialKeepAliveTimeout: pingPatience,
+		TLS:                  tls,
+		Username:             c.Username,
+		Password:             c.Password,
+		Logger:               zap.NewNop(), // errors are returned, never logged
+	})
+}

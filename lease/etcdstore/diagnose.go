@@ -1,0 +1,89 @@
+package etcdstore
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"sync"
+	"time"
+)
+
+// knockPatience is how long a server may take to let itself be connected to.
+const knockPatience = time.Second
+
+// diagnosed says why each server gives no answer. What the client library reports is a
+// deadline most of the time.
+func (s *Store) diagnosed(err error) (cause error, advice string) {
+	all := make([]string, len(s.config.Endpoints))
+	var knocks sync.WaitGroup
+	for n, endpoint := range s.config.Endpoints {
+		knocks.Go(func() { all[n] = endpoint + ": " + s.knock(endpoint) })
+	}
+	knocks.Wait()
+	return fmt.Errorf("no answer from the cluster (%s): %w", strings.Join(all, "; "), err),
+		"see that etcd runs at these addresses and has a leader: etcdctl --endpoints=" + strings.Join(s.config.Endpoints, ",") + " endpoint status"
+}
+
+// knock connects to one server as the client does and says what came of it.
+func (s *Store) knock(endpoint string) string {
+	dialer := &net.Dialer{Timeout: knockPatience}
+	conn, err := dialer.Dial("tcp", endpoint)
+	if err != nil {
+		return reason(err)
+	}
+	defer conn.Close()
+	want, err := s.config.TLS.config()
+	if err != nil {
+		return err.Error()
+	}
+	speaks, err := handshake(conn, endpoint, want)
+	switch {
+	case want == nil && speaks:
+		return "it wants TLS: set " + CAVariable
+	case want == nil:
+		return "it can be connected to"
+	case err != nil && !speaks:
+		return "it does not speak TLS, which " + CAVariable + " and the like ask for"
+	case err != nil:
+		return err.Error()
+	}
+	return "it can be connected to"
+}
+
+// handshake reports whether the other side speaks TLS at all.
+func handshake(conn net.Conn, endpoint string, want *tls.Config) (speaks bool, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), knockPatience)
+	defer cancel()
+	host, _, err := net.SplitHostPort(endpoint)
+	if err != nil {
+		return false, err
+	}
+	c := &tls.Config{InsecureSkipVerify: true}
+	if want != nil {
+		c = want.Clone()
+	}
+	c.ServerName = host
+	err = tls.Client(conn, c).HandshakeContext(ctx)
+	var header tls.RecordHeaderError
+	var verify *tls.CertificateVerificationError
+	var alert tls.AlertError
+	switch {
+	case err == nil, errors.As(err, &verify), errors.As(err, &alert):
+		return true, err
+	case errors.As(err, &header):
+		return false, err
+	}
+	return false, err
+}
+
+// reason leaves out of a failed connection what the message says anyway.
+func reason(err error) string {
+	var op *net.OpError
+	if errors.As(err, &op) {
+		return op.Err.Error()
+	}
+	return err.Error()
+}

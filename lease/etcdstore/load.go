@@ -1,0 +1,83 @@
+package etcdstore
+
+import (
+	"context"
+	"fmt"
+
+	"go.etcd.io/etcd/api/v3/mvccpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"holdfast/lease"
+	"holdfast/ownership"
+)
+
+// loaded is a record with what the cluster compares it by.
+type loaded struct {
+	lease.Stored
+	mod   int64  // revision of the cluster that wrote it; 0: there is none
+	whole []byte // also what is too large for a record
+}
+
+func (s *Store) load(ctx context.Context, d ownership.Digest) (loaded, error) {
+	got, err := s.get(ctx, "read record", s.keys.record(d))
+	if err != nil {
+		return loaded{}, err
+	}
+	return loadedFrom(got.Kvs), nil
+}
+
+// loadedFrom takes the answer to a question for one key.
+func loadedFrom(kvs []*mvccpb.KeyValue) loaded {
+	if len(kvs) == 0 {
+		return loaded{}
+	}
+	return loaded{storedFrom(kvs[0].Value, ownership.MaxRecordSize), kvs[0].ModRevision, kvs[0].Value}
+}
+
+// storedFrom keeps of what is too large the revision only.
+func storedFrom(b []byte, limit int) lease.Stored {
+	stored := lease.Stored{Bytes: b, Revision: ownership.RevisionOf(b)}
+	if len(b) > limit {
+		stored.Bytes = nil
+		stored.Fault = &ownership.FormatError{Why: fmt.Sprintf("it is larger than %d bytes", limit)}
+	}
+	if b == nil {
+		stored.Bytes = []byte{} // a key without a value is no absent key
+	}
+	return stored
+}
+
+// get asks a question, which may be asked again: of another server, when one is silent.
+func (s *Store) get(ctx context.Context, op, key string, options ...clientv3.OpOption) (*clientv3.GetResponse, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	client, err := s.link.use()
+	if err != nil {
+		return nil, s.failed(ctx, op, key, err)
+	}
+	var got *clientv3.GetResponse
+	err = ask(ctx, func(ctx context.Context) (err error) {
+		got, err = client.Get(ctx, key, options...)
+		return err
+	})
+	return got, s.failed(ctx, op, key, err)
+}
+
+// ask gives each of several servers a share of the patience.
+func ask(ctx context.Context, question func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(clientv3.WithRequireLeader(ctx), patience)
+	defer cancel()
+	for {
+		err := askOnce(ctx, question)
+		if err == nil || !silent(err) || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+func askOnce(ctx context.Context, question func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, patience/4)
+	defer cancel()
+	return question(ctx)
+}

@@ -1,0 +1,17 @@
+package lease
+
+import (
+	"fmt"
+	"time"
+)
+
+// LapseError is why ownership was lost when an owner could not tell its store in time
+// that it lives. The store keeps others out until a moment that is yet to come.
+type LapseError struct {
+	TTL   time.Duration // how long the store waits for an owner
+	Until time.Time     // whoever owned the session has until then to stop
+}
+
+func (e *LapseError) Error() string {
+	return fmt.Sprintf("the store could not be told for too long that this owner lives (it waits %s)", e.TTL)
+}

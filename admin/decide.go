@@ -62,7 +62,7 @@ func (q request) decideActive(ctx context.Context, i lease.Inspection, d displac
 	if err != nil {
 		return attempt{}, refuseLast(ctx, q.store, i, err)
 	}
-	a := attempt{seen: i, record: record, publish: q.store.Publish, settled: d.settled}
+	a := attempt{seen: i, record: record, publish: displacing(q.store, i.Record.Generation), settled: d.settled}
 	return q.consented(ctx, a, d)
 }
 

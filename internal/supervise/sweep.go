@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"holdfast/internal/halt"
 )
 
 // sweepEvery is how often a sweep looks for processes that it has not met.
@@ -94,7 +96,7 @@ func (s *sweep) term(p Process) {
 	}
 	s.termed[id] = true
 	// A stopped process sees TERM only when it is continued.
-	_ = signalExactly(p, unix.SIGTERM, unix.SIGCONT)
+	_ = halt.Signal(p, unix.SIGTERM, unix.SIGCONT)
 }
 
 // kill does not ask whether the signal could be sent: what lives on is stuck.
@@ -107,5 +109,5 @@ func (s *sweep) kill(p Process, now time.Time) {
 	if again && now.Sub(first) >= s.patience {
 		s.stuck = true
 	}
-	_ = signalExactly(p, unix.SIGKILL)
+	_ = halt.Signal(p, unix.SIGKILL)
 }

@@ -76,11 +76,12 @@ var naming = regexp.MustCompile(`^(os\.|\(\*os\.Root\)\.|syscall\.|golang\.org/x
 // elsewhere are the files, and packages whole, that may do so without package durable,
 // and why.
 var elsewhere = map[string]string{
-	"admin/evidence":             "evidence is renamed into place once, whole, and never replaced",
-	"internal/cli/run_report.go": "a status file is no part of a store",
-	"internal/gitwork":           "neither a scratch repository nor a restored worktree is part of a store",
-	"internal/journal/create.go": "the archive is created once, whole, and never replaced",
-	"internal/reliability/lab":   "what is harmed there are copies of a store",
+	"admin/evidence":                 "evidence is renamed into place once, whole, and never replaced",
+	"internal/cli/run_report.go":     "a status file is no part of a store",
+	"internal/gitwork":               "neither a scratch repository nor a restored worktree is part of a store",
+	"internal/journal/create.go":     "the archive is created once, whole, and never replaced",
+	"internal/reliability/lab":       "what is harmed there are copies of a store",
+	"internal/reliability/powerloss": "what a disk may hold is built there, and no store in use",
 }
 
 // The careful way of replacing a record exists once.

@@ -153,7 +153,8 @@ func (p *publication) recordPath() string {
 }
 
 // keepPrevious gives the record that is about to be replaced its name in history,
-// should a power failure have kept its rename and lost that name (I11).
+// should a power failure have kept its rename and lost that name (I11). It is durable
+// before the rename that makes it the only one: another power failure may keep that.
 func (p *publication) keepPrevious() error {
 	if p.previous.IsZero() {
 		return nil
@@ -162,7 +163,10 @@ func (p *publication) keepPrevious() error {
 	if _, err := p.x.Lstat(name); !missing(err) {
 		return err
 	}
-	return p.dir.Link(recordName, name)
+	if err := p.dir.Link(recordName, name); err != nil {
+		return err
+	}
+	return p.dir.Sync()
 }
 
 // failed sorts what went wrong into the outcomes that callers are promised (I9).

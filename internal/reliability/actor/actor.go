@@ -1,5 +1,5 @@
 // Package actor lets a test binary, or a command of this tree, start itself as the real
-// command.
+// command, or in another role of a lane.
 //
 // The main goroutine of an actor stays on the main thread, which is the one that
 // strace follows, so that every call of a store has a number that is the same in every
@@ -15,8 +15,19 @@ import (
 	"holdfast/internal/cli"
 )
 
-// variable marks a process that is an actor.
+// variable marks a process that is an actor, and says in which role.
 const variable = "HOLDFAST_RELIABILITY_ACTOR"
+
+// Session is the role of the real command.
+const Session = "session"
+
+// roles are what an actor can be; each returns its exit code.
+var roles = map[string]func() int{
+	Session: func() int { return cli.Main(os.Args) },
+}
+
+// Register adds a role, from an init function.
+func Register(role string, run func() int) { roles[role] = run }
 
 func init() {
 	if os.Getenv(variable) != "" {
@@ -24,37 +35,36 @@ func init() {
 	}
 }
 
-// Main is to be called first by whoever starts actors. In an actor it runs the command
+// Main is to be called first by whoever starts actors. In an actor it plays the role
 // and ends the process.
 func Main() {
-	if os.Getenv(variable) != "" {
-		os.Exit(cli.Main(os.Args))
+	if run := roles[os.Getenv(variable)]; run != nil {
+		os.Exit(run())
 	}
 }
 
 // Command is the real command with arguments, on a store.
 func Command(ctx context.Context, store string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, self(), args...)
-	cmd.Env = Env(store)
-	return cmd
+	return Under(ctx, nil, store, args...)
 }
 
 // Under is the real command, started by another program that takes a command line,
 // like strace.
 func Under(ctx context.Context, program []string, store string, args ...string) *exec.Cmd {
-	words := append(append(program[1:len(program):len(program)], self()), args...)
-	cmd := exec.CommandContext(ctx, program[0], words...)
-	cmd.Env = Env(store)
+	cmd := Role(ctx, program, Session, args...)
+	cmd.Env = append(cmd.Env, "HOLDFAST_STORE="+store)
 	return cmd
 }
 
-// Env is the environment of an actor: nothing of whoever runs it, but where programs
-// are.
-func Env(store string) []string {
-	return []string{
-		variable + "=1", "HOLDFAST_STORE=" + store, "PATH=" + os.Getenv("PATH"), "HOME=/",
-		"GORACE=atexit_sleep_ms=0", "LC_ALL=C", "SHELL=/bin/sh",
+// Role is an actor in a role, started by another program unless there is none. Its
+// environment has nothing of whoever runs it, but where programs are.
+func Role(ctx context.Context, program []string, role string, args ...string) *exec.Cmd {
+	words := append(append(program[:len(program):len(program)], self()), args...)
+	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
+	cmd.Env = []string{
+		variable + "=" + role, "PATH=" + os.Getenv("PATH"), "HOME=/", "GORACE=atexit_sleep_ms=0", "LC_ALL=C", "SHELL=/bin/sh",
 	}
+	return cmd
 }
 
 func self() string {

@@ -41,8 +41,8 @@ func (h History) Clone() History {
 	return clone
 }
 
-// last returns the revision that was told last, or zero.
-func (s *Session) last() (r ownership.Revision) {
+// Last returns the revision that was told last, or zero.
+func (s *Session) Last() (r ownership.Revision) {
 	if len(s.Told) > 0 {
 		r = s.Told[len(s.Told)-1]
 	}

@@ -84,7 +84,7 @@ func (r *room) readRecord() (revision ownership.Revision, ok bool) {
 		return revision, false
 	case errors.Is(err, fs.ErrNotExist):
 		if len(r.told.Told) > 0 {
-			r.add("I9", path, "is missing, and revision %s was told to be in force", r.told.last())
+			r.add("I9", path, "is missing, and revision %s was told to be in force", r.told.Last())
 		}
 		return revision, false
 	case err != nil:
@@ -94,7 +94,7 @@ func (r *room) readRecord() (revision ownership.Revision, ok bool) {
 		return revision, false
 	}
 	revision = ownership.RevisionOf(b)
-	if _, known := r.records[revision]; !known && revision == r.told.last() {
+	if _, known := r.records[revision]; !known && revision == r.told.Last() {
 		r.add("I11", path, "was told to be in force and has no name in history: %s", revision)
 	}
 	r.keep(revision, b, path)

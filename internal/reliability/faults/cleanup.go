@@ -16,7 +16,7 @@ func Cleanups(ctx context.Context, p lab.Plan) (*lab.Report, error) {
 		return r, err
 	}
 	defer remove()
-	all, err := everyFault(ctx, r, room)
+	all, err := everyFault(ctx, r, p, room)
 	if err != nil {
 		return r, err
 	}

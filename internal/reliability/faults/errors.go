@@ -61,7 +61,7 @@ func Errors(ctx context.Context, p lab.Plan) (*lab.Report, error) {
 		return r, err
 	}
 	defer remove()
-	all, err := everyFault(ctx, r, room)
+	all, err := everyFault(ctx, r, p, room)
 	if err != nil {
 		return r, err
 	}
@@ -72,12 +72,12 @@ func Errors(ctx context.Context, p lab.Plan) (*lab.Report, error) {
 	return r, nil
 }
 
-func everyFault(ctx context.Context, r *lab.Report, room string) (all []fault, err error) {
-	for _, w := range lab.Workloads() {
-		scene, err := lab.Prepare(ctx, w, room)
-		if err != nil {
-			return nil, err
-		}
+func everyFault(ctx context.Context, r *lab.Report, p lab.Plan, room string) (all []fault, err error) {
+	scenes, err := p.Scenes(ctx, room)
+	if err != nil {
+		return nil, err
+	}
+	for _, scene := range scenes {
 		calls, lines, err := scene.Trace(ctx, room, "-y")
 		if err != nil {
 			return nil, err

@@ -17,7 +17,7 @@ func Lies(ctx context.Context, p lab.Plan) (*lab.Report, error) {
 		return r, err
 	}
 	defer remove()
-	all, err := everyLie(ctx, r, room)
+	all, err := everyLie(ctx, r, p, room)
 	if err != nil {
 		return r, err
 	}
@@ -40,12 +40,12 @@ func (l lie) String() string {
 	return fmt.Sprintf("%s, %s %q (call %d) done and answered with %v", l.scene.Name, l.call.Op, l.call.Name, l.n, l.error)
 }
 
-func everyLie(ctx context.Context, r *lab.Report, room string) (all []lie, err error) {
-	for _, w := range lab.Workloads() {
-		scene, err := lab.Prepare(ctx, w, room)
-		if err != nil {
-			return nil, err
-		}
+func everyLie(ctx context.Context, r *lab.Report, p lab.Plan, room string) (all []lie, err error) {
+	scenes, err := p.Scenes(ctx, room)
+	if err != nil {
+		return nil, err
+	}
+	for _, scene := range scenes {
 		run, err := scene.Fresh(room, 0)
 		if err != nil {
 			return nil, err

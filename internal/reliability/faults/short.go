@@ -21,13 +21,9 @@ func Shorts(ctx context.Context, p lab.Plan) (*lab.Report, error) {
 		return r, err
 	}
 	defer remove()
-	var scenes []*lab.Scene
-	for _, w := range lab.Workloads() {
-		scene, err := lab.Prepare(ctx, w, room)
-		if err != nil {
-			return r, err
-		}
-		scenes = append(scenes, scene)
+	scenes, err := p.Scenes(ctx, room)
+	if err != nil {
+		return r, err
 	}
 	chosen := p.Chosen(largest * len(scenes))
 	p.Each(ctx, len(chosen), func(ctx context.Context, worker, i int) {

@@ -26,7 +26,7 @@ func Run(ctx context.Context, p lab.Plan) (*lab.Report, error) {
 		return r, err
 	}
 	defer remove()
-	points, err := points(ctx, r, room)
+	points, err := points(ctx, r, p, room)
 	if err != nil {
 		return r, err
 	}
@@ -37,12 +37,12 @@ func Run(ctx context.Context, p lab.Plan) (*lab.Report, error) {
 	return r, nil
 }
 
-func points(ctx context.Context, r *lab.Report, room string) (all []point, err error) {
-	for _, w := range lab.Workloads() {
-		scene, err := lab.Prepare(ctx, w, room)
-		if err != nil {
-			return nil, err
-		}
+func points(ctx context.Context, r *lab.Report, p lab.Plan, room string) (all []point, err error) {
+	scenes, err := p.Scenes(ctx, room)
+	if err != nil {
+		return nil, err
+	}
+	for _, scene := range scenes {
 		calls, _, err := scene.Trace(ctx, room)
 		if err != nil {
 			return nil, err

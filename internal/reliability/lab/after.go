@@ -35,37 +35,54 @@ func AwaitUnheld(ctx context.Context, dir string) (lease.Inspection, error) {
 	}
 }
 
-// Aftercare does what a person would do with a store that something happened to, and
-// notes in h what that made of it: look, recover by exact revision if necessary, use
-// it once more, prune. What does not get through is returned.
-func Aftercare(ctx context.Context, dir string, h check.History) error {
-	before, err := AwaitUnheld(ctx, dir)
+// Aftercare does what a person would do with a store that something happened to: look,
+// recover by exact revision if necessary, use it once more, prune.
+type Aftercare struct {
+	Dir string
+	// History is what was told before. What is told by the aftercare itself is added.
+	History check.History
+	// Tell hears of every revision at the moment when it is told to be in force; it may be
+	// nil.
+	Tell func(ownership.Revision)
+}
+
+// Do returns what did not get through.
+func (a Aftercare) Do(ctx context.Context) error {
+	before, err := AwaitUnheld(ctx, a.Dir)
 	if err != nil {
 		return fmt.Errorf("look: %w", err)
 	}
-	s, err := dirstore.Open(dir, dirstore.Options{})
+	s, err := dirstore.Open(a.Dir, dirstore.Options{})
 	if err != nil {
 		return err
 	}
-	told := h.Of(Digest)
-	if err := recoverIfNeeded(ctx, s, before, told); err != nil {
+	if err := a.recoverIfNeeded(ctx, s, before); err != nil {
 		return fmt.Errorf("recover: %w", err)
 	}
-	generation, err := useAgain(ctx, s, told)
+	generation, err := a.useAgain(ctx, s)
 	if err != nil {
 		return fmt.Errorf("use again: %w", err)
 	}
 	if r := before.Record; r != nil && generation <= r.Generation {
 		return fmt.Errorf("generation %d was given after %d (I2)", generation, r.Generation)
 	}
-	return pruneAll(ctx, s, dir, h)
+	return pruneAll(ctx, s, a.Dir, a.History)
 }
 
-func recoverIfNeeded(ctx context.Context, s lease.Store, i lease.Inspection, told *check.Session) error {
+func (a Aftercare) told(r ownership.Revision) {
+	told := a.History.Of(Digest)
+	told.Told = append(told.Told, r)
+	if a.Tell != nil {
+		a.Tell(r)
+	}
+}
+
+func (a Aftercare) recoverIfNeeded(ctx context.Context, s lease.Store, i lease.Inspection) error {
 	r := admin.Recovery{
 		Target: admin.ByDigest(Digest), Expect: i.Stored.Revision, Reason: "aftercare",
 		Consent: admin.Force | admin.AcceptUnproven, Snapshot: admin.SnapshotSkip,
 	}
+	told := a.History.Of(Digest)
 	switch i.State {
 	case ownership.StateVacant, ownership.StateIdle:
 		return nil
@@ -80,11 +97,11 @@ func recoverIfNeeded(ctx context.Context, s lease.Store, i lease.Inspection, tol
 		return err
 	}
 	told.Damaged = false
-	told.Told = append(told.Told, receipt.Revision)
+	a.told(receipt.Revision)
 	return nil
 }
 
-func useAgain(ctx context.Context, s lease.Store, told *check.Session) (ownership.Generation, error) {
+func (a Aftercare) useAgain(ctx context.Context, s lease.Store) (ownership.Generation, error) {
 	key, err := ownership.ParseKey(Key)
 	if err != nil {
 		return 0, err
@@ -93,12 +110,12 @@ func useAgain(ctx context.Context, s lease.Store, told *check.Session) (ownershi
 	if err != nil {
 		return 0, err
 	}
-	told.Told = append(told.Told, l.Revision())
+	a.told(l.Revision())
 	if err := l.Release(ctx); err != nil {
 		return 0, err
 	}
 	stored, err := s.Load(ctx, Digest)
-	told.Told = append(told.Told, stored.Revision)
+	a.told(stored.Revision)
 	return l.Generation(), err
 }
 

@@ -29,13 +29,18 @@ func (s *Scene) Judge(ctx context.Context, dir string, o Outcome) (wrong []strin
 		told.Told = append(told.Told, revision)
 		told.Unanswered--
 	}
-	// Whatever the workload moved there is still history.
+	wrong = append(wrong, s.honest(dir, o)...)
+	return append(wrong, JudgeAndCare(ctx, dir, h)...)
+}
+
+// JudgeAndCare says what is wrong with a store before and after its aftercare.
+func JudgeAndCare(ctx context.Context, dir string, h check.History) (wrong []string) {
+	// What was moved there is still history.
 	if err := readArchive(ctx, dir, h); err != nil {
 		wrong = append(wrong, err.Error())
 	}
-	wrong = append(wrong, s.honest(dir, o)...)
 	wrong = append(wrong, inWords(check.Store(dir, h))...)
-	if err := Aftercare(ctx, dir, h); err != nil {
+	if err := (Aftercare{Dir: dir, History: h}).Do(ctx); err != nil {
 		wrong = append(wrong, err.Error())
 	}
 	return append(wrong, inWords(check.Store(dir, h))...)
@@ -92,4 +97,30 @@ func (s *Scene) hasEnded(dir string) bool {
 		return *r.Release == ownership.ReleaseAcknowledged
 	}
 	return *r.Release == ownership.ReleaseForced && *r.PreviousRevision == s.Expect
+}
+
+// ToldBy returns what was known to be in force at each step of a run that succeeded: the
+// owned command was started with step started, and the answer came with the last one.
+func (s *Scene) ToldBy(r Run, started, last int) (func(at int) check.History, error) {
+	if r.Exit != 0 && s.ends != unchanged {
+		return nil, fmt.Errorf("%s exits with %d: %s", s.Name, r.Exit, r.Said)
+	}
+	b, err := os.ReadFile(filepath.Join(r.Dir, "sessions", Digest.String(), "record.json"))
+	if err != nil {
+		return nil, err
+	}
+	acquired, owned := r.revision()
+	return func(at int) check.History {
+		h := s.History.Clone()
+		told := h.Of(Digest)
+		told.Unanswered += s.Publishes
+		if owned && at >= started {
+			told.Told = append(told.Told, acquired)
+		}
+		if at == last && s.ends != unchanged && ownership.RevisionOf(b) != told.Last() {
+			told.Damaged = false
+			told.Told = append(told.Told, ownership.RevisionOf(b))
+		}
+		return h
+	}, nil
 }

@@ -44,6 +44,26 @@ func Prepare(ctx context.Context, w Workload, below string) (*Scene, error) {
 	return s, nil
 }
 
+// Scenes prepares the workloads of a plan: a few of few rounds, else all.
+func (p Plan) Scenes(ctx context.Context, below string) (scenes []*Scene, err error) {
+	all := Workloads()
+	few := p
+	if few.Rounds = 1 + p.Rounds/fewRounds; p.Rounds == 0 || few.Rounds > len(all) {
+		few.Rounds = len(all)
+	}
+	for _, i := range few.Chosen(len(all)) {
+		scene, err := Prepare(ctx, all[i], below)
+		if err != nil {
+			return nil, err
+		}
+		scenes = append(scenes, scene)
+	}
+	return scenes, nil
+}
+
+// fewRounds is how many rounds are worth a workload of their own.
+const fewRounds = 10
+
 // command runs the real command on the scene's own store.
 func (s *Scene) command(ctx context.Context, want int, args ...string) error {
 	cmd := actor.Command(ctx, s.Dir, args...)

@@ -106,11 +106,12 @@ func (s *Scene) Trace(ctx context.Context, below string, options ...string) (cal
 
 var named = regexp.MustCompile(`^([a-z0-9_]+)\(`)
 
-// Parse numbers the calls of a log of strace.
+// Parse numbers the calls of a log of strace. What strace has no name for it cannot
+// tamper with either.
 func Parse(log string) (calls []Call, lines []string) {
 	count := map[string]int{}
 	for line := range strings.Lines(log) {
-		if m := named.FindStringSubmatch(line); m != nil {
+		if m := named.FindStringSubmatch(line); m != nil && !strings.HasPrefix(m[1], "syscall_") {
 			count[m[1]]++
 			calls = append(calls, Call{m[1], count[m[1]]})
 			lines = append(lines, strings.TrimSuffix(line, "\n"))

@@ -7,6 +7,7 @@ import (
 	"holdfast/internal/reliability/faults"
 	"holdfast/internal/reliability/killpoint"
 	"holdfast/internal/reliability/lab"
+	"holdfast/internal/reliability/powerloss"
 )
 
 // lane is one lane with its sizes.
@@ -24,6 +25,7 @@ var lanes = []lane{
 	{name: "errors", change: 700, run: faults.Errors},
 	{name: "cleanup", change: 40, soak: 400, run: faults.Cleanups},
 	{name: "lies", run: faults.Lies},
+	{name: "power", change: 20, soak: 400, run: powerloss.Run},
 	{name: "short", change: 300, soak: 4000, run: faults.Shorts},
 }
 

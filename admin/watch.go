@@ -1,8 +1,11 @@
 package admin
 
 import (
+	"bytes"
 	"context"
 	"iter"
+	"maps"
+	"slices"
 	"time"
 
 	"holdfast/lease"
@@ -11,7 +14,9 @@ import (
 
 // Change is a session whose state or record became another.
 type Change struct {
-	At            ownership.Timestamp `json:"at"` // when it was seen
+	// At is when it was seen or, in the first look, when the session's files were last
+	// changed. A watch that goes on from there misses nothing; see [Watching].
+	At            ownership.Timestamp `json:"at"`
 	Key           *string             `json:"key"`
 	KeyDigest     ownership.Digest    `json:"keyDigest"`
 	State         ownership.State     `json:"state"`
@@ -24,8 +29,10 @@ type Watching struct {
 	// Every is how often it looks at everything where it cannot be told of changes;
 	// where it can, it looks [slower] times less often.
 	Every time.Duration
-	// Since leaves out of the first look what has not changed since then, as far as that
-	// is known. Zero: nothing.
+	// Since is the At of the last change that was seen: the first look leaves out idle
+	// sessions whose files were last changed before it. Whatever was not told by then is
+	// told, and what changed shortly before it is told once more. Zero: everything is
+	// told. A clock that was set back in between can hide a change.
 	Since time.Time
 }
 
@@ -35,16 +42,16 @@ const slower = 8
 
 // Watch yields the present state of every session that is not vacant, and then each
 // change, as the file system tells of it or a look at everything shows it; what came
-// and went in between is seen only by its revision. An error comes with a change that
+// and went in between is seen only by its revision. The first look comes in the order of
+// time, sessions that changed together in that of their digests. An error comes with a change that
 // has only a digest, or not even that, and not again while it stays the same. It ends
 // when ctx does.
 func Watch(ctx context.Context, s lease.Store, o Watching) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
 		n := listen(s)
 		defer n.close()
-		w := watcher{ctx: ctx, store: s, since: o.Since, yield: yield, seen: map[ownership.Digest]sight{}}
+		w := watcher{ctx: ctx, store: s, since: goOnFrom(o.Since, time.Now()), yield: yield, seen: map[ownership.Digest]sight{}}
 		for n.cover(ctx); w.look(); n.cover(ctx) {
-			w.looked = true
 			if !w.until(time.Now().Add(n.interval(o.Every)), n) {
 				return
 			}
@@ -64,13 +71,17 @@ func (w *watcher) until(next time.Time, n *notices) bool {
 		case <-timer.C:
 			return true
 		case event := <-n.events():
-			for d := range n.gather(event) {
+			for _, d := range inOrder(n.gather(event)) {
 				if !w.lookAt(d) {
 					return false
 				}
 			}
 		}
 	}
+}
+
+func inOrder(about map[ownership.Digest]bool) []ownership.Digest {
+	return slices.SortedFunc(maps.Keys(about), func(a, b ownership.Digest) int { return bytes.Compare(a[:], b[:]) })
 }
 
 // watcher remembers the latest sight of every session.
@@ -80,7 +91,7 @@ type watcher struct {
 	since  time.Time
 	yield  func(Change, error) bool
 	seen   map[ownership.Digest]sight
-	looked bool // the first look is over
+	looked time.Time // when the latest look at everything that was finished had begun
 }
 
 // sight is what a change is told by.
@@ -92,11 +103,19 @@ type sight struct {
 
 // look yields what changed since the last look, and reports whether to go on.
 func (w *watcher) look() bool {
-	for found := range survey(w.ctx, w.store) {
-		if !w.news(found) {
+	began := time.Now()
+	if w.looked.IsZero() {
+		if !w.firstLook(began) {
 			return false
 		}
+	} else {
+		for found := range survey(w.ctx, w.store) {
+			if !w.news(found) {
+				return false
+			}
+		}
 	}
+	w.looked = began
 	return w.ctx.Err() == nil
 }
 
@@ -113,23 +132,8 @@ func (w *watcher) news(found surveyed) bool {
 		return false // what could not be asked any more is no news
 	case !w.changed(found):
 		return true
-	case !w.looked && w.isOld(found):
-		w.seen[found.KeyDigest] = sightOf(found)
-		return true
 	}
-	return w.tell(found)
-}
-
-// isOld reports whether a session was certainly the same at the time from which on
-// changes are wanted: its record is older, and what it says does not depend on an
-// owner who may have died since.
-func (w *watcher) isOld(found surveyed) bool {
-	s, ok := w.store.(watchable)
-	if !ok || w.since.IsZero() || found.err != nil || found.State != ownership.StateIdle && found.State != ownership.StateHeld {
-		return false
-	}
-	written, err := s.WrittenAt(w.ctx, found.KeyDigest)
-	return err == nil && written.Before(w.since)
+	return w.tell(found, w.now())
 }
 
 func sightOf(found surveyed) sight {
@@ -150,10 +154,10 @@ func (w *watcher) changed(found surveyed) bool {
 
 // tell yields the change. A session that could not be inspected keeps the state that
 // it was last seen in.
-func (w *watcher) tell(found surveyed) bool {
+func (w *watcher) tell(found surveyed, at time.Time) bool {
 	was := w.seen[found.KeyDigest]
 	now := sightOf(found)
-	c := Change{At: ownership.At(time.Now()), KeyDigest: found.KeyDigest}
+	c := Change{At: ownership.At(at), KeyDigest: found.KeyDigest}
 	if found.err != nil {
 		w.seen[found.KeyDigest] = sight{was.state, was.revision, now.fault}
 		return w.yield(c, found.err)
@@ -167,7 +171,7 @@ func (w *watcher) previous(was sight) *ownership.State {
 	switch {
 	case was.state != "":
 		return &was.state
-	case w.looked:
+	case !w.looked.IsZero():
 		return new(ownership.StateVacant)
 	default:
 		return nil

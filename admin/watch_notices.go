@@ -17,7 +17,7 @@ type watchable interface {
 	SessionsPath() string
 	SessionPath(ownership.Digest) string
 	Concerns(path string) (ownership.Digest, bool)
-	WrittenAt(context.Context, ownership.Digest) (time.Time, error)
+	ChangedAt(context.Context, ownership.Digest) (time.Time, error)
 }
 
 // notices are what the file system tells of a store's sessions. They are a reason to

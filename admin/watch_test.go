@@ -2,6 +2,7 @@ package admin_test
 
 import (
 	"context"
+	"os"
 	"testing"
 	"time"
 
@@ -76,30 +77,74 @@ func TestWatchSeesAKill(t *testing.T) {
 	all.next("k", ownership.StateStranded)
 }
 
-// A watch that goes on from a moment leaves out what was the same then, and nothing
-// that may have changed since.
+// A watch that goes on leaves out what was idle and the same then, with an ample step
+// back, and nothing that may have changed since.
 func TestWatchGoesOn(t *testing.T) {
 	w := newWorld(t)
 	w.cycle("old", 1)
-	held := w.own(plan{Key: "held"})
+	w.own(plan{Key: "held"})
 	killed := w.own(plan{Key: "killed"})
-	since := time.Now()
-	require.Eventually(t, func() bool { return time.Since(since) > 20*time.Millisecond }, time.Minute, time.Millisecond) // past the clock of files
-	since = time.Now()
-	require.Eventually(t, func() bool { return time.Since(since) > 20*time.Millisecond }, time.Minute, time.Millisecond)
+	w.pastTheClockOfFiles()
+	since := time.Now().Add(5 * time.Second)
+	w.pastTheClockOfFiles()
 	killed.kill()
 	w.cycle("fresh", 1)
 	all := w.watch(admin.Watching{Every: time.Hour, Since: since})
 	seen := map[ownership.Digest]ownership.State{}
-	for len(seen) < 2 {
+	for len(seen) < 3 {
 		c := <-all.changes
+		require.Nil(t, c.PreviousState)
 		seen[c.KeyDigest] = c.State
 	}
 	require.Equal(t, map[ownership.Digest]ownership.State{
 		target("killed").Digest: ownership.StateStranded,
+		target("held").Digest:   ownership.StateHeld,
 		target("fresh").Digest:  ownership.StateIdle,
 	}, seen)
-	held.release() // it was seen, and left out
-	c := all.next("held", ownership.StateIdle)
-	require.Equal(t, ownership.StateHeld, *c.PreviousState)
+	l := acquired(w.store, "old", plan{}) // it was seen, and left out
+	c := all.next("old", ownership.StateHeld)
+	require.NoError(t, l.Release(t.Context()))
+	require.Equal(t, ownership.StateIdle, *c.PreviousState)
+}
+
+func (w *world) pastTheClockOfFiles() {
+	w.Helper()
+	began := time.Now()
+	w.eventually(func() bool { return time.Since(began) > 20*time.Millisecond })
+}
+
+// The first look comes in the order in which sessions changed, and names those times:
+// whoever goes on from any of its rows has missed none of the others.
+func TestTheFirstLookIsInTheOrderOfTime(t *testing.T) {
+	w := newWorld(t)
+	keys := many(8)
+	for _, key := range keys {
+		w.cycle(key, 1)
+		w.pastTheClockOfFiles()
+	}
+	began := time.Now()
+	all := w.watch(admin.Watching{Every: time.Hour})
+	var last admin.Change
+	for n, key := range keys {
+		c := <-all.changes
+		require.Equal(t, target(key).Digest, c.KeyDigest, n)
+		require.False(t, c.At.Time().Before(last.At.Time()))
+		info, err := os.Stat(w.file(key, "record.json"))
+		require.NoError(t, err)
+		require.False(t, c.At.Time().Before(info.ModTime().Truncate(time.Millisecond)))
+		require.False(t, c.At.Time().After(began), "it was not looked for yet")
+		last = c
+	}
+}
+
+// A record that is put back with its old time is a change.
+func TestWatchSeesAnOldRecordPutBack(t *testing.T) {
+	w := newWorld(t)
+	w.cycle("k", 1)
+	w.pastTheClockOfFiles()
+	since := time.Now().Add(5 * time.Second)
+	w.pastTheClockOfFiles()
+	long := time.Now().Add(-time.Hour)
+	require.NoError(t, os.Chtimes(w.file("k", "record.json"), long, long))
+	w.watch(admin.Watching{Every: time.Hour, Since: since}).next("k", ownership.StateIdle)
 }

@@ -141,7 +141,7 @@ func (p *page) change(c admin.Change) {
 	if c.Revision != nil {
 		revision = p.ink.dim("  " + c.Revision.String()[:12])
 	}
-	p.line(p.ink.dim(c.At.Time().Format("15:04:05.000Z")) + "  " + escape(rowTitle(c.Key, c.KeyDigest)) + "  " + was + p.ink.state(c.State) + revision)
+	p.line(p.ink.dim(c.At.Time().Format("2006-01-02 15:04:05.000Z")) + "  " + escape(rowTitle(c.Key, c.KeyDigest)) + "  " + was + p.ink.state(c.State) + revision)
 }
 
 // receipt adds what a recovery published.

@@ -22,7 +22,7 @@ func (v *invocation) watch(ctx context.Context, s lease.Store, states []ownershi
 			v.failedRow(change.Key, change.KeyDigest, err)
 		case err != nil:
 			v.remark("%s: %v", rowTitle(change.Key, change.KeyDigest), err)
-		case !concerns(change, states):
+		case !concerns(change, states) && !mayHaveLeft(change, since):
 		case v.json:
 			v.row(change)
 		default:
@@ -39,4 +39,10 @@ func (v *invocation) watch(ctx context.Context, s lease.Store, states []ownershi
 func concerns(c admin.Change, states []ownership.State) bool {
 	return len(states) == 0 || slices.Contains(states, c.State) ||
 		c.PreviousState != nil && slices.Contains(states, *c.PreviousState)
+}
+
+// mayHaveLeft reports whether a session that changed since may have been in one of the
+// states that are asked for when it was last told of.
+func mayHaveLeft(c admin.Change, since time.Time) bool {
+	return c.PreviousState == nil && !since.IsZero()
 }

@@ -2,10 +2,14 @@ package dirstore
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"golang.org/x/sys/unix"
+
+	"holdfast/internal/durable"
 	"holdfast/ownership"
 )
 
@@ -31,17 +35,36 @@ func (s *Store) Concerns(path string) (d ownership.Digest, ok bool) {
 	return d, !inside || lock || name == recordName
 }
 
-// WrittenAt returns when the file in the record's place was written, and the zero time
-// where there is none. It is evidence only.
-func (s *Store) WrittenAt(ctx context.Context, d ownership.Digest) (time.Time, error) {
+// ChangedAt returns when the session's directory or the file in the record's place was
+// last changed, as the file system itself keeps it: a file that is put back from
+// elsewhere brings no older time with it. Zero: there is no record. It is evidence only.
+func (s *Store) ChangedAt(ctx context.Context, d ownership.Digest) (time.Time, error) {
 	x, err := s.openSession(d)
 	if x == nil {
 		return time.Time{}, err
 	}
 	defer x.Close()
-	info, err := x.Lstat(recordName)
+	at, err := changedAt(x.Root)
+	return at, s.failed("look at record", s.at(sessionsName, d.String(), recordName), err)
+}
+
+func changedAt(x *os.Root) (time.Time, error) {
+	dir, err := x.Open(".")
 	if err != nil {
-		return time.Time{}, s.failed("look at record", s.at(sessionsName, d.String(), recordName), ignoreMissing(err))
+		return time.Time{}, err
 	}
-	return info.ModTime(), nil
+	defer dir.Close()
+	var self, record unix.Stat_t
+	if err := durable.Retry(func() error { return unix.Fstat(int(dir.Fd()), &self) }); err != nil {
+		return time.Time{}, err
+	}
+	err = durable.Retry(func() error { return unix.Fstatat(int(dir.Fd()), recordName, &record, unix.AT_SYMLINK_NOFOLLOW) })
+	if err != nil {
+		return time.Time{}, ignoreMissing(err)
+	}
+	at := time.Unix(self.Ctim.Unix())
+	if r := time.Unix(record.Ctim.Unix()); r.After(at) {
+		at = r
+	}
+	return at, nil
 }

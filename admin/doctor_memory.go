@@ -80,17 +80,12 @@ func (m *memory) isBehind(i lease.Inspection, current lease.Stored) bool {
 	return current.Fault == nil && (i.Record != nil || current.Vacant()) && g < m.census.Highest[i.KeyDigest]
 }
 
-// hasGap leaves out the gap that a quarantine leaves on purpose.
+// hasGap leaves out gaps where the bytes of what is missing are kept.
 func hasGap(ctx context.Context, s lease.Store, d ownership.Digest) bool {
-	gap := false
 	for e, err := range History(ctx, s, ByDigest(d)) {
-		switch {
-		case err != nil:
-			continue
-		case gap && e.Event != EventQuarantine:
+		if err == nil && e.Event == EventGap && !e.known {
 			return true
 		}
-		gap = e.Event == EventGap
 	}
 	return false
 }

@@ -73,6 +73,9 @@ func (c *chronicle) readEvents() {
 			return
 		}
 		c.events = append(c.events, e)
+		if e.Event == EventSetAside && e.Revision != nil {
+			c.setAside[*e.Revision] = true
+		}
 	}
 }
 

@@ -20,7 +20,8 @@ const (
 	EventRecover    = "recover"
 	EventQuarantine = "quarantine"
 	EventPrune      = "prune"
-	EventGap        = "gap" // something is missing between its neighbours; Reason says what
+	EventSetAside   = "set-aside" // a damaged file of history went into quarantine
+	EventGap        = "gap"       // something is missing between its neighbours; Reason says what
 )
 
 // Entry is one line of history: a record that was published, something that an
@@ -45,6 +46,8 @@ type Entry struct {
 	KeyDigest *ownership.Digest `json:"keyDigest,omitempty"`
 
 	Record *ownership.Record `json:"-"` // what was published
+
+	known bool // of a gap: where the bytes are that are missing
 }
 
 // historian is a store that keeps history in files, from which it can be archived.
@@ -93,12 +96,13 @@ type chronicle struct {
 	yield   func(Entry, error) bool
 	done    bool // nobody listens any more
 
-	box     dirstore.Outbox
-	told    map[ownership.Revision]bool // of the outbox, from the archive
-	events  []journal.Event             // not told yet, oldest first
-	last    *published                  // told latest
-	unknown bool                        // what came before the next record could not be read
-	deaf    bool                        // the archive could not be read: it is not asked again
+	box      dirstore.Outbox
+	told     map[ownership.Revision]bool // of the outbox, from the archive
+	events   []journal.Event             // not told yet, oldest first
+	setAside map[ownership.Revision]bool // damaged files that are in quarantine
+	last     *published                  // told latest
+	unknown  bool                        // what came before the next record could not be read
+	deaf     bool                        // the archive could not be read: it is not asked again
 }
 
 // published is a record with its place in the chain.
@@ -117,10 +121,10 @@ func (c *chronicle) tell() {
 		c.fault(err)
 		return
 	}
-	for _, err := range c.box.Unread {
+	for _, err := range c.box.Faults() {
 		c.fault(err)
 	}
-	c.told = map[ownership.Revision]bool{}
+	c.told, c.setAside = map[ownership.Revision]bool{}, map[ownership.Revision]bool{}
 	c.readEvents()
 	c.tellArchive()
 	c.tellPast()
@@ -190,7 +194,7 @@ func (c *chronicle) tellCurrent() {
 	}
 	reading := current.Reading(c.digest)
 	if reading.Fault != nil {
-		c.gap(current.Revision, "what is in the record's place is no record: "+reading.Fault.Error())
+		c.tellGap(current.Revision, "what is in the record's place is no record: "+reading.Fault.Error(), true)
 		return
 	}
 	c.record(publishedAs(*reading.Record, current, c.box.WrittenAt))

@@ -73,7 +73,7 @@ func (a *annals) readOutboxes() {
 			a.fault(d, err)
 			continue
 		}
-		for _, err := range box.Unread {
+		for _, err := range box.Faults() {
 			a.fault(d, err)
 		}
 		a.addOutbox(d, box)

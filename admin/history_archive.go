@@ -45,7 +45,7 @@ type archiver struct {
 // older than an archived record is archived too. Where a file cannot be read, nothing
 // of the session moves: what follows it would be archived out of its order.
 func (a archiver) past(ctx context.Context, box dirstore.Outbox, cutoff time.Time) (int, error) {
-	if box.Current.Reading(a.digest).Fault != nil || len(box.Unread) > 0 {
+	if box.Current.Reading(a.digest).Fault != nil || len(box.Faults()) > 0 {
 		return 0, nil
 	}
 	revs := writtenBefore(box.Past, cutoff)

@@ -18,32 +18,38 @@ func (c *chronicle) checkLink(p published) {
 	if unknown || p.previous == last {
 		return
 	}
-	c.gap(p.previous, c.whyGap(p))
+	why, known := c.whyGap(p)
+	c.tellGap(p.previous, why, known)
 }
 
-func (c *chronicle) gap(missing ownership.Revision, why string) {
-	e := Entry{Event: EventGap, Reason: &why}
+func (c *chronicle) gap(missing ownership.Revision, why string) { c.tellGap(missing, why, false) }
+
+func (c *chronicle) tellGap(missing ownership.Revision, why string, known bool) {
+	e := Entry{Event: EventGap, Reason: &why, known: known}
 	if !missing.IsZero() {
 		e.Revision = &missing
 	}
 	c.entry(e)
 }
 
-// whyGap says how a record comes not to follow the one before it.
-func (c *chronicle) whyGap(p published) string {
+// whyGap says how a record comes not to follow the one before it, and whether the
+// bytes of what is missing are known to be kept.
+func (c *chronicle) whyGap(p published) (why string, known bool) {
 	if p.previous.IsZero() {
-		return fmt.Sprintf("generation %d calls itself the first, and is not", p.generation)
+		return fmt.Sprintf("generation %d calls itself the first, and is not", p.generation), false
 	}
 	if r, err := ownership.Decode(p.bytes); err == nil && eventOf(r, nil) == EventQuarantine {
-		return "what came before was no record; its bytes are in the store's quarantine"
+		return "what came before was no record; its bytes are in the store's quarantine", true
 	}
 	switch {
 	case c.deaf:
-		return fmt.Sprintf("the record before generation %d is missing, or in the archive, which cannot be read", p.generation)
+		return fmt.Sprintf("the record before generation %d is missing, or in the archive, which cannot be read", p.generation), false
+	case c.setAside[p.previous]:
+		return fmt.Sprintf("the record before generation %d was damaged; its bytes are in the store's quarantine", p.generation), true
 	case c.knows(p.previous):
-		return fmt.Sprintf("generation %d follows an earlier record than the one before it: the store had gone back, as when a backup is put back", p.generation)
+		return fmt.Sprintf("generation %d follows an earlier record than the one before it: the store had gone back, as when a backup is put back", p.generation), false
 	}
-	return fmt.Sprintf("the record before generation %d is missing", p.generation)
+	return fmt.Sprintf("the record before generation %d is missing", p.generation), false
 }
 
 // knows looks for a record off its place. An archive that cannot be asked now was read

@@ -37,28 +37,33 @@ const (
 	PruneArchive PruneAction = "archive"
 	PruneRemove  PruneAction = "remove"
 	PruneKeep    PruneAction = "keep"
+	// PruneQuarantine keeps the bytes of a damaged file of history in quarantine/, so
+	// that the rest can be archived.
+	PruneQuarantine PruneAction = "quarantine"
 )
 
 // Pruned is one thing that a prune did or would do.
 type Pruned struct {
+	Key       *string           `json:"key"`       // nil: it is not known
 	KeyDigest *ownership.Digest `json:"keyDigest"` // nil: it is of no session
 	Action    PruneAction       `json:"action"`
 	Kind      string            `json:"kind"` // record, or what a leftover was
 	Count     int               `json:"count"`
 	Path      *string           `json:"path"` // nil for the records of a session
-	Why       string            `json:"why"`  // why it is kept, or ""
+	Why       string            `json:"why"`  // why it is kept or set aside, or ""
 }
 
 // sweepable is a store whose crashed owners leave something behind.
 type sweepable interface {
 	historian
 	Sweep(context.Context, ownership.Digest, time.Time, dirstore.SweepMode) ([]dirstore.Swept, error)
+	SetAside(context.Context, ownership.Digest, ownership.Revision) (kept string, err error)
 }
 
 // Prune moves the history of every session into the archive and removes what dead
 // owners and claimants left; the current record of each session stays, since it is the
 // floor of its generation (I2). What somebody may still need is kept, whatever its
-// age. An error comes with a Pruned that has at most a KeyDigest; the prune goes on
+// age; a damaged file of history is kept in quarantine. An error comes with a Pruned that has at most a KeyDigest; the prune goes on
 // after it.
 func Prune(ctx context.Context, s lease.Store, p Pruning) iter.Seq2[Pruned, error] {
 	return func(yield func(Pruned, error) bool) {
@@ -83,7 +88,10 @@ type pruner struct {
 	done    bool  // nobody listens any more
 	deaf    error // why the archive cannot be used: it is not asked again
 
-	archived, removed int
+	session *ownership.Digest // being pruned; nil: none
+	key     *string           // of that session, where it is known
+
+	archived, removed, setAside int
 }
 
 // checkArchive looks at all of the archive before anything is entrusted to it: files
@@ -91,16 +99,16 @@ type pruner struct {
 func (w *pruner) checkArchive() {
 	if _, err := w.journal.Check(w.ctx); err != nil {
 		w.deaf = err
-		w.fault(nil, err)
+		w.fault(err)
 	}
 }
 
 func (w *pruner) all() {
 	for d, err := range w.store.List(w.ctx) {
 		if err != nil {
-			w.fault(nil, err)
+			w.fault(err)
 		} else {
-			w.session(d)
+			w.prune(d)
 		}
 		if w.done || w.ctx.Err() != nil {
 			break
@@ -108,15 +116,15 @@ func (w *pruner) all() {
 	}
 	w.unfinishedArchives()
 	if err := w.keepEvent(); err != nil {
-		w.fault(nil, err)
+		w.fault(err)
 	}
 	if err := context.Cause(w.ctx); err != nil {
-		w.fault(nil, err)
+		w.fault(err)
 	}
 }
 
-func (w *pruner) fault(d *ownership.Digest, err error) {
-	w.done = w.done || !w.yield(Pruned{KeyDigest: d}, archiveFault(err))
+func (w *pruner) fault(err error) {
+	w.done = w.done || !w.yield(Pruned{Key: w.key, KeyDigest: w.session}, archiveFault(err))
 }
 
 func (w *pruner) tell(p Pruned) {
@@ -125,16 +133,19 @@ func (w *pruner) tell(p Pruned) {
 		w.archived += p.Count
 	case PruneRemove:
 		w.removed += p.Count
+	case PruneQuarantine:
+		w.setAside += p.Count
 	}
+	p.Key, p.KeyDigest = w.key, w.session
 	w.done = w.done || !w.yield(p, nil)
 }
 
-// session archives before it removes: a rev file that is left over is kept there.
-func (w *pruner) session(d ownership.Digest) {
-	if w.deaf == nil {
-		if err := w.history(d); err != nil {
-			w.fault(&d, err)
-		}
+// prune archives before it removes: a rev file that is left over is kept there.
+func (w *pruner) prune(d ownership.Digest) {
+	defer func() { w.session, w.key = nil, nil }()
+	w.session = &d
+	if err := w.history(d); err != nil {
+		w.fault(err)
 	}
 	mode := dirstore.SweepLook
 	if w.Mode == PruneDo {
@@ -146,10 +157,10 @@ func (w *pruner) session(d ownership.Digest) {
 		if l.Kept != "" {
 			action = PruneKeep
 		}
-		w.tell(Pruned{&d, action, string(l.Kind), 1, &l.Path, l.Kept})
+		w.tell(Pruned{Action: action, Kind: string(l.Kind), Count: 1, Path: &l.Path, Why: l.Kept})
 	}
 	if err != nil {
-		w.fault(&d, err)
+		w.fault(err)
 	}
 }
 
@@ -158,10 +169,19 @@ func (w *pruner) history(d ownership.Digest) error {
 	if err != nil {
 		return err
 	}
-	for _, err := range box.Unread {
-		w.fault(&d, err)
+	reading := box.Current.Reading(d)
+	if reading.Record != nil {
+		w.key = reading.Record.Key
 	}
-	if box.Current.Reading(d).Fault != nil || len(box.Unread) > 0 {
+	if w.deaf == nil && reading.Fault == nil && len(box.Bad) > 0 {
+		if box, err = w.withoutBad(d, box); err != nil {
+			return err
+		}
+	}
+	for _, err := range box.Faults() {
+		w.fault(err)
+	}
+	if w.deaf != nil || reading.Fault != nil || len(box.Faults()) > 0 {
 		return nil // beside what cannot be read, what is a stray cannot be told either
 	}
 	if err := w.past(d, box); err != nil {
@@ -176,7 +196,7 @@ func (w *pruner) past(d ownership.Digest, box dirstore.Outbox) (err error) {
 		n, err = archiver{w.store, w.journal, d}.past(w.ctx, box, w.Before)
 	}
 	if n > 0 {
-		w.tell(Pruned{&d, PruneArchive, "record", n, nil, ""})
+		w.tell(Pruned{Action: PruneArchive, Kind: "record", Count: n})
 	}
 	return w.heard(err)
 }
@@ -208,7 +228,7 @@ func (w *pruner) strays(d ownership.Digest, box dirstore.Outbox) error {
 	}
 	for _, r := range strays {
 		path := w.store.RevPath(d, r.Revision)
-		w.tell(Pruned{&d, PruneRemove, string(dirstore.RevLeftover), 1, &path, ""})
+		w.tell(Pruned{Action: PruneRemove, Kind: string(dirstore.RevLeftover), Count: 1, Path: &path})
 	}
 	return nil
 }
@@ -224,21 +244,27 @@ func (w *pruner) unfinishedArchives() {
 	}
 	found, err := w.journal.Unfinished(fate)
 	for _, path := range found {
-		w.tell(Pruned{nil, PruneRemove, "archive", 1, &path, ""})
+		w.tell(Pruned{Action: PruneRemove, Kind: "archive", Count: 1, Path: &path})
 	}
 	if err != nil {
-		w.fault(nil, err)
+		w.fault(err)
 	}
 }
 
 func (w *pruner) keepEvent() error {
-	if w.Mode != PruneDo || w.archived+w.removed == 0 || w.deaf != nil {
+	if w.Mode != PruneDo || w.archived+w.removed+w.setAside == 0 || w.deaf != nil {
 		return nil
 	}
-	actor := w.Actor
-	if actor == "" {
-		actor = thisActor()
-	}
 	what := fmt.Sprintf("records archived: %d; leftovers removed: %d", w.archived, w.removed)
-	return recordEvent(w.ctx, w.store, journal.Event{At: ownership.At(time.Now()), Event: EventPrune, Actor: actor, Reason: what})
+	if w.setAside > 0 {
+		what += fmt.Sprintf("; damaged files kept in quarantine: %d", w.setAside)
+	}
+	return recordEvent(w.ctx, w.store, journal.Event{At: ownership.At(time.Now()), Event: EventPrune, Actor: w.actor(), Reason: what})
+}
+
+func (w *pruner) actor() string {
+	if w.Actor != "" {
+		return w.Actor
+	}
+	return thisActor()
 }

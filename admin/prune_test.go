@@ -211,7 +211,7 @@ func TestPruneOlderThan(t *testing.T) {
 	require.NoError(t, os.Chtimes(w.file("k", "life.1"), old, old))
 	done := w.prune(hour)
 	require.Equal(t, []string{"remove life.1"}, filesIn(done))
-	require.Equal(t, admin.Pruned{KeyDigest: done[0].KeyDigest, Action: admin.PruneArchive, Kind: "record", Count: 3}, done[0])
+	require.Equal(t, admin.Pruned{Key: done[0].Key, KeyDigest: done[0].KeyDigest, Action: admin.PruneArchive, Kind: "record", Count: 3}, done[0])
 	require.Len(t, w.revs("k"), 3)
 	require.Equal(t, "acquire release acquire release acquire release", eventsIn(w.told(target("k"))))
 }

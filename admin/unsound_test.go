@@ -1,10 +1,12 @@
 package admin_test
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"testing"
 	"time"
 
@@ -97,11 +99,85 @@ func TestNothingIsArchivedAroundAFileThatCannotBeRead(t *testing.T) {
 	require.NoError(t, os.Rename(rev, rev+".away"))
 	require.NoError(t, os.Mkdir(rev, 0o700))
 	require.Zero(t, w.archive("k"))
-	for range admin.Prune(t.Context(), w.store, admin.Pruning{Mode: admin.PruneDo}) {
+	for range admin.Prune(t.Context(), w.store, admin.Pruning{Mode: admin.PruneDo, Before: time.Now().Add(-time.Hour)}) {
 	}
 	require.NoError(t, os.Remove(rev))
 	require.NoError(t, os.Rename(rev+".away", rev))
 	require.Equal(t, whole, w.told(target("k")))
 	w.archive("k")
 	require.Equal(t, whole, w.told(target("k")))
+}
+
+// A file of history that never will be what its name says goes into quarantine, byte for
+// byte, and the rest into the archive; a gap stays, and says where the bytes are (I11).
+func TestPruneSetsDamagedHistoryAside(t *testing.T) {
+	for name, damage := range map[string]func(path string) error{
+		"other bytes": func(path string) error { return os.WriteFile(path, []byte("{\n"), 0o600) },
+		"empty":       func(path string) error { return os.Truncate(path, 0) },
+		"oversized":   func(path string) error { return os.Truncate(path, 1<<17) },
+		"directory":   func(path string) error { return errors.Join(os.Remove(path), os.Mkdir(path, 0o700)) },
+		"link":        func(path string) error { return errors.Join(os.Remove(path), os.Symlink("/nowhere", path)) },
+		"fifo":        func(path string) error { return errors.Join(os.Remove(path), syscall.Mkfifo(path, 0o600)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.cycle("k", 3)
+			second := w.told(target("k"))[2]
+			rev := "rev." + second.Revision.String() + ".json"
+			require.NoError(t, damage(w.file("k", rev)))
+			before := lstat(t, w.file("k", rev))
+			_, errs := w.toldWith(target("k"))
+			require.Len(t, errs, 1)
+
+			want := []string{"quarantine " + rev}
+			require.Equal(t, want, filesIn(w.prune(admin.Pruning{})))
+			require.True(t, os.SameFile(before, lstat(t, w.file("k", rev))))
+			require.Equal(t, want, filesIn(w.prune(admin.Pruning{Mode: admin.PruneDo})))
+			kept, err := os.ReadDir(filepath.Join(w.path, "quarantine"))
+			require.NoError(t, err)
+			require.Len(t, kept, 1)
+			after := lstat(t, filepath.Join(w.path, "quarantine", kept[0].Name()))
+			require.True(t, os.SameFile(before, after))
+			require.Len(t, w.revs("k"), 1)
+
+			entries := w.told(target("k"))
+			require.Equal(t, "acquire release gap release acquire release set-aside", eventsIn(entries))
+			require.Equal(t, second.Revision, entries[2].Revision)
+			require.Contains(t, *entries[6].Reason, kept[0].Name())
+			require.Contains(t, eventsIn(w.all(time.Time{})), admin.EventSetAside)
+			require.Empty(t, w.prune(admin.Pruning{Mode: admin.PruneDo}))
+			found, err := admin.Doctor(t.Context(), w.store)
+			require.NoError(t, err)
+			for _, f := range found {
+				require.False(t, f.Problem && f.Check == "history", f.Detail)
+			}
+		})
+	}
+}
+
+func lstat(t *testing.T, path string) os.FileInfo {
+	t.Helper()
+	info, err := os.Lstat(path)
+	require.NoError(t, err)
+	return info
+}
+
+// Of a session whose record cannot be read everything stays where it is.
+func TestPruneSetsNothingAsideBesideAnUnreadableRecord(t *testing.T) {
+	w := newWorld(t)
+	w.cycle("k", 2)
+	require.NoError(t, os.WriteFile(w.revs("k")[0], nil, 0o600))
+	require.NoError(t, os.Remove(w.file("k", "record.json")))
+	w.damage("k")
+	revs := w.revs("k")
+	failed := 0
+	for found, err := range admin.Prune(t.Context(), w.store, admin.Pruning{Mode: admin.PruneDo}) {
+		if err != nil {
+			failed++
+			continue
+		}
+		require.NotEqual(t, admin.PruneQuarantine, found.Action)
+	}
+	require.NotZero(t, failed)
+	require.Equal(t, revs, w.revs("k"))
 }

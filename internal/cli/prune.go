@@ -16,7 +16,8 @@ func (v *invocation) pruneCommand() *urfave.Command {
 		Name:  "prune",
 		Usage: "archive history and remove what crashes left behind",
 		Description: "Every session keeps its record, and history keeps every record: what goes is files.\n" +
-			"What a living or a stopped process may still need is kept, whatever its age.",
+			"What a living or a stopped process may still need is kept, whatever its age. A damaged\n" +
+			"file of history is kept in the store's quarantine, so that the rest can be archived.",
 		Flags: []urfave.Flag{
 			&urfave.StringFlag{Name: "older-than", Usage: "`DUR` that something must be old, such as 90m, 36h or 7d (default: any age)", OnlyOnce: true},
 			&urfave.BoolFlag{Name: "dry-run", Usage: "show what would be done, and change nothing"},
@@ -42,7 +43,7 @@ func (v *invocation) prune(ctx context.Context, c *urfave.Command) error {
 	for found, err := range admin.Prune(ctx, s, p) {
 		switch {
 		case err != nil:
-			up.failed = append(up.failed, v.failedRow(nil, digestOf(found.KeyDigest), err))
+			up.failed = append(up.failed, v.failedRow(found.Key, digestOf(found.KeyDigest), err))
 			continue
 		case v.json:
 			v.row(found)
@@ -83,8 +84,8 @@ func digestOf(d *ownership.Digest) ownership.Digest {
 
 // tidying is what a prune adds up to.
 type tidying struct {
-	archived, removed, kept int
-	failed                  failures
+	archived, removed, setAside, kept int
+	failed                            failures
 }
 
 func (t *tidying) add(p admin.Pruned) {
@@ -93,6 +94,8 @@ func (t *tidying) add(p admin.Pruned) {
 		t.archived += p.Count
 	case admin.PruneRemove:
 		t.removed += p.Count
+	case admin.PruneQuarantine:
+		t.setAside += p.Count
 	default:
 		t.kept += p.Count
 	}

@@ -82,7 +82,7 @@ func (o *sorter) load(ctx context.Context) error {
 	for _, r := range box.Strays {
 		o.strays[r.Revision] = r.Generation
 	}
-	return errors.Join(box.Unread...)
+	return errors.Join(box.Faults()...)
 }
 
 func (o *sorter) look(name string, h *Health) {

@@ -3,6 +3,7 @@ package dirstore
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -38,8 +39,32 @@ type Outbox struct {
 	WrittenAt time.Time    // of Current
 	Past      []Rev        // oldest first
 	Strays    []Rev        // records that never came into force, or are about to
-	Unread    []error      // files that are not what their names say
+	Unread    []error      // why files could not be read
+	Bad       []Bad        // files that do not hold what their names say, and never will
 }
+
+// Faults says of every file of Unread and Bad what is wrong with it.
+func (b Outbox) Faults() []error {
+	all := slices.Clone(b.Unread)
+	for _, bad := range b.Bad {
+		all = append(all, bad.Why)
+	}
+	return all
+}
+
+// Bad is a rev file that does not hold the record of its name.
+type Bad struct {
+	Revision  ownership.Revision // that it is named after
+	WrittenAt time.Time
+	Why       error
+}
+
+// badError is returned for what a rev file holds in place of the record of its name. No
+// other look at it will find that.
+type badError struct{ why error }
+
+func (e *badError) Error() string { return e.why.Error() }
+func (e *badError) Unwrap() error { return e.why }
 
 // Outbox reads every rev file of a session, and keeps of each but a few numbers. What
 // is published meanwhile may be missing; what is archived meanwhile may be there.
@@ -64,9 +89,7 @@ func (s *Store) readOutbox(ctx context.Context, x *session, d ownership.Digest) 
 	if box.Current, err = load(ctx, x.Root); err != nil {
 		return Outbox{}, err
 	}
-	if info, err := x.Lstat(recordName); err == nil {
-		box.WrittenAt = info.ModTime()
-	}
+	box.WrittenAt = writtenAt(x.Root, recordName)
 	revs := make([]Rev, 0, len(names))
 	for _, name := range names {
 		r, ok := revisionName(name)
@@ -80,8 +103,7 @@ func (s *Store) readOutbox(ctx context.Context, x *session, d ownership.Digest) 
 		switch {
 		case missing(err): // archived meanwhile
 		case err != nil:
-			path := s.at(sessionsName, d.String(), revName(r))
-			box.Unread = append(box.Unread, &lease.StoreError{Op: "read history", Path: path, Err: err, Advice: "it is not what was published under that name: see who changed it; nothing of the session is archived beside it"})
+			box.addUnread(r, s.unreadRev(d, r, err), writtenAt(x.Root, revName(r)))
 		default:
 			revs = append(revs, rev)
 		}
@@ -90,9 +112,43 @@ func (s *Store) readOutbox(ctx context.Context, x *session, d ownership.Digest) 
 	return box, nil
 }
 
+// unreadRev says what can be done about a rev file that could not be read.
+func (s *Store) unreadRev(d ownership.Digest, r ownership.Revision, err error) error {
+	const op = "read history"
+	path := s.RevPath(d, r)
+	var bad *badError
+	if !errors.As(err, &bad) {
+		return s.failed(op, path, err)
+	}
+	return &lease.StoreError{Op: op, Path: path, Err: err,
+		Advice: "it is not what was published under that name, and nothing of the session is archived beside it: a prune keeps it in quarantine and goes on"}
+}
+
+func (b *Outbox) addUnread(r ownership.Revision, err error, written time.Time) {
+	var bad *badError
+	if errors.As(err, &bad) {
+		b.Bad = append(b.Bad, Bad{r, written, err})
+	} else {
+		b.Unread = append(b.Unread, err)
+	}
+}
+
+// writtenAt returns zero for what cannot be looked at.
+func writtenAt(x *os.Root, name string) time.Time {
+	info, err := x.Lstat(name)
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}
+
 // readRev reads a rev file whose content must be what its name says.
 func readRev(ctx context.Context, x *os.Root, d ownership.Digest, r ownership.Revision) (Rev, error) {
 	f, err := openRegular(x, revName(r))
+	var irregular *irregularError
+	if errors.As(err, &irregular) {
+		err = &badError{irregular}
+	}
 	if err != nil {
 		return Rev{}, err
 	}
@@ -114,11 +170,11 @@ func readRev(ctx context.Context, x *os.Root, d ownership.Digest, r ownership.Re
 
 func checked(s lease.Stored, d ownership.Digest, r ownership.Revision) (ownership.Record, error) {
 	if s.Revision != r {
-		return ownership.Record{}, fmt.Errorf("%s has other bytes than its name says: revision %s", revName(r), s.Revision)
+		return ownership.Record{}, &badError{fmt.Errorf("%s has other bytes than its name says: revision %s", revName(r), s.Revision)}
 	}
 	reading := s.Reading(d)
 	if reading.Fault != nil {
-		return ownership.Record{}, fmt.Errorf("%s: %w", revName(r), reading.Fault)
+		return ownership.Record{}, &badError{fmt.Errorf("%s: %w", revName(r), reading.Fault)}
 	}
 	return *reading.Record, nil
 }

@@ -3,8 +3,6 @@ package dirstore
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"path"
 
@@ -25,7 +23,8 @@ func (p *publication) quarantine() (place func() error, err error) {
 	info, err := p.x.Lstat(recordName)
 	switch {
 	case missing(err):
-		return nil, p.keepIn(p.writeFault)
+		_, err := p.shelf().keep(p.writeFault)
+		return nil, err
 	case err != nil:
 		return nil, err
 	case info.Mode().IsRegular():
@@ -34,52 +33,8 @@ func (p *publication) quarantine() (place func() error, err error) {
 	return p.exchangeRecord, nil
 }
 
-// keepIn gives displaced bytes a name in quarantine/, unless they are there already, and
-// makes the name durable.
-func (p *publication) keepIn(keep func(name string) error) error {
-	_, err := p.firstName(func(name string) error {
-		err := keep(name)
-		if !errors.Is(err, fs.ErrExist) {
-			return err
-		}
-		same, readErr := p.isKept(name)
-		if same || readErr != nil {
-			return readErr
-		}
-		return err
-	})
-	return errors.Join(err, p.syncQuarantine())
-}
-
-// firstName offers one name after the other until one is not taken.
-func (p *publication) firstName(take func(name string) error) (string, error) {
-	for n := 1; ; n++ {
-		name := p.quarantineName(n)
-		if err := take(name); !errors.Is(err, fs.ErrExist) {
-			return name, err
-		}
-	}
-}
-
-// quarantineName returns the name of the n-th thing of one session that has the
-// displaced revision. All directories are described by the same line.
-func (p *publication) quarantineName(n int) string {
-	name := path.Join(quarantineName, p.hold.digest.String()+"."+p.previous.String())
-	if n > 1 {
-		name = fmt.Sprintf("%s.%d", name, n)
-	}
-	return name
-}
-
-// isKept reports whether the displaced bytes are in quarantine already, put there by an
-// earlier attempt.
-func (p *publication) isKept(name string) (bool, error) {
-	stored, err := readNamed(context.Background(), p.x.store, name)
-	var irregular *irregularError
-	if errors.As(err, &irregular) {
-		return false, nil
-	}
-	return err == nil && stored.Revision == p.previous, err
+func (p *publication) shelf() shelf {
+	return shelf{p.x.store, p.root, p.hold.digest, p.previous}
 }
 
 // writeFault keeps the one line whose hash stands for a record that is missing.
@@ -109,7 +64,7 @@ func (p *publication) quarantineFile(e durable.Entry) error {
 	if err := errors.Join(p.of.syncFile(recordName, f), f.Close()); err != nil {
 		return err
 	}
-	err = p.keepIn(func(name string) error { return p.root.Link(p.inSession(recordName), name) })
+	_, err = p.shelf().keep(func(name string) error { return p.root.Link(p.inSession(recordName), name) })
 	if noLinks(err) && e.UID != uint32(os.Geteuid()) {
 		return foreignOwner("quarantine", p.recordPath(), e.UID)
 	}
@@ -120,14 +75,14 @@ func (p *publication) quarantineFile(e durable.Entry) error {
 // quarantine first.
 func (p *publication) exchangeRecord() error {
 	next := p.inSession(nextName(p.hold.generation))
-	name, err := p.firstName(func(name string) error { return p.root.Link(next, name) })
+	name, err := p.shelf().firstName(func(name string) error { return p.root.Link(next, name) })
 	if err == nil {
 		err = p.root.Exchange(name, p.inSession(recordName))
 	}
 	if err != nil {
 		return errors.Join(err, p.takeBack(next, name))
 	}
-	return errors.Join(p.root.Remove(next), p.syncQuarantine())
+	return errors.Join(p.root.Remove(next), p.shelf().sync())
 }
 
 // takeBack removes name if it still stands for the same file as next.
@@ -145,12 +100,4 @@ func (p *publication) takeBack(next, name string) error {
 
 func (p *publication) inSession(name string) string {
 	return path.Join(sessionsName, p.hold.digest.String(), name)
-}
-
-func (p *publication) syncQuarantine() error {
-	room, err := p.root.OpenDir(quarantineName)
-	if err != nil {
-		return err
-	}
-	return errors.Join(room.Sync(), room.Close())
 }

@@ -86,6 +86,11 @@ func (r *room) compareWithTold() {
 	for i, revision := range r.chain {
 		position[revision] = i
 	}
+	for _, revision := range r.told.Somewhen {
+		if _, there := position[revision]; !there {
+			r.add("I9", r.path, "revision %s was told to be in force and is not in the history of what is", revision)
+		}
+	}
 	for _, revision := range r.told.Told {
 		i, there := position[revision]
 		switch {

@@ -10,6 +10,8 @@ type Session struct {
 	// Told are revisions that somebody was told are in force, in the order in which they
 	// came into force.
 	Told []ownership.Revision
+	// Somewhen are revisions that were told as well, nobody knows in which order.
+	Somewhen []ownership.Revision
 	// Unanswered bounds how many records more may have been published: by calls whose
 	// answer nobody got.
 	Unanswered int
@@ -35,6 +37,7 @@ func (h History) Clone() History {
 	for d, s := range h {
 		fresh := *s
 		fresh.Told = append([]ownership.Revision{}, s.Told...)
+		fresh.Somewhen = append([]ownership.Revision{}, s.Somewhen...)
 		fresh.Past = append([][]byte{}, s.Past...)
 		clone[d] = &fresh
 	}

@@ -3,7 +3,6 @@ package faults
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"holdfast/internal/reliability/lab"
@@ -53,7 +52,8 @@ func (f fault) tampering() []string {
 }
 
 // Errors answers every call that has to do with the store, with what the answer rests
-// on, or with the user, with every error that it can have.
+// on, or with the user, with every error that it can have. The language's runtime ends
+// the process when a call of its own fails, which is a kill.
 func Errors(ctx context.Context, p lab.Plan) (*lab.Report, error) {
 	r := lab.NewReport("errors", p.Seed)
 	room, remove, err := p.Room()
@@ -83,7 +83,7 @@ func everyFault(ctx context.Context, r *lab.Report, p lab.Plan, room string) (al
 			return nil, err
 		}
 		for i, call := range calls {
-			if !matters(lines[i]) || keepsLock(call, lines[i]) {
+			if !lab.AboutStore(lines[i]) || keepsLock(call, lines[i]) {
 				continue
 			}
 			for _, error := range answers[call.Name] {
@@ -93,13 +93,6 @@ func everyFault(ctx context.Context, r *lab.Report, p lab.Plan, room string) (al
 	}
 	r.Count("errors known", len(all))
 	return all, nil
-}
-
-// matters leaves out what the language's runtime does for itself: it ends the process
-// when one of those fails, which is a kill.
-func matters(line string) bool {
-	about := []string{"/store", "/proc/", "write(1<", "write(2<", "/etc/machine-id"}
-	return slices.ContainsFunc(about, func(what string) bool { return strings.Contains(line, what) })
 }
 
 // keepsLock is for the close of a lock file. Linux closes whatever it answers, and strace

@@ -8,6 +8,8 @@ package killpoint
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"holdfast/internal/reliability/lab"
 )
@@ -19,14 +21,21 @@ type point struct {
 }
 
 // Run kills at every point, or at as many as the plan has rounds.
-func Run(ctx context.Context, p lab.Plan) (*lab.Report, error) {
+func Run(ctx context.Context, p lab.Plan) (*lab.Report, error) { return run(ctx, p, lab.Calls) }
+
+// Changes kills before the calls only that change something.
+func Changes(ctx context.Context, p lab.Plan) (*lab.Report, error) {
+	return run(ctx, p, []string{"openat", "write", "fsync", "renameat", "linkat", "unlinkat", "mkdirat"})
+}
+
+func run(ctx context.Context, p lab.Plan, names []string) (*lab.Report, error) {
 	r := lab.NewReport("kill points", p.Seed)
 	room, remove, err := p.Room()
 	if err != nil {
 		return r, err
 	}
 	defer remove()
-	points, err := points(ctx, r, p, room)
+	points, err := points(ctx, r, p, room, names)
 	if err != nil {
 		return r, err
 	}
@@ -37,18 +46,21 @@ func Run(ctx context.Context, p lab.Plan) (*lab.Report, error) {
 	return r, nil
 }
 
-func points(ctx context.Context, r *lab.Report, p lab.Plan, room string) (all []point, err error) {
+func points(ctx context.Context, r *lab.Report, p lab.Plan, room string, names []string) (all []point, err error) {
 	scenes, err := p.Scenes(ctx, room)
 	if err != nil {
 		return nil, err
 	}
 	for _, scene := range scenes {
-		calls, _, err := scene.Trace(ctx, room)
+		calls, lines, err := scene.Trace(ctx, room)
 		if err != nil {
 			return nil, err
 		}
-		for _, call := range calls {
-			all = append(all, point{scene, call})
+		for i, call := range calls {
+			looks := strings.Contains(lines[i], "O_RDONLY")
+			if slices.Contains(names, call.Name) && !(looks && len(names) < len(lab.Calls)) {
+				all = append(all, point{scene, call})
+			}
 		}
 		r.Count("workloads", 1)
 	}

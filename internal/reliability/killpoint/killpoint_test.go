@@ -22,7 +22,19 @@ func TestKillAnywhere(t *testing.T) {
 	if why := lab.HasStrace(); why != "" {
 		testkit.Skip(t, why)
 	}
-	r, err := killpoint.Run(t.Context(), lab.Plan{Seed: 1, Rounds: testkit.Rounds(15, 0), Jobs: 2})
+	r, err := killpoint.Run(t.Context(), lab.Plan{Seed: 1, Rounds: testkit.Rounds(8, 0), Jobs: 2})
+	require.NoError(t, err)
+	t.Log(r)
+	require.Empty(t, r.Faults())
+	require.Positive(t, r.Figure("kills"))
+}
+
+// I1: a record is in force whole or not at all.
+func TestKillEveryWriteOfAPublish(t *testing.T) {
+	if why := lab.HasStrace(); why != "" {
+		testkit.Skip(t, why)
+	}
+	r, err := killpoint.Changes(t.Context(), lab.Plan{Seed: 1, Jobs: 2, Only: "next acquire"})
 	require.NoError(t, err)
 	t.Log(r)
 	require.Empty(t, r.Faults())

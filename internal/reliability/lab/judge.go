@@ -25,7 +25,7 @@ func (s *Scene) Judge(ctx context.Context, dir string, o Outcome) (wrong []strin
 	h := s.History.Clone()
 	told := h.Of(Digest)
 	told.Unanswered += s.Publishes
-	if revision, ok := o.revision(); ok {
+	if revision, ok := o.Revision(); ok {
 		told.Told = append(told.Told, revision)
 		told.Unanswered--
 	}
@@ -53,8 +53,8 @@ func inWords(found []check.Violation) (words []string) {
 	return words
 }
 
-// revision returns the revision that an owned command noted.
-func (o Outcome) revision() (ownership.Revision, bool) {
+// Revision returns the revision that an owned command noted.
+func (o Outcome) Revision() (ownership.Revision, bool) {
 	b, err := os.ReadFile(o.Told)
 	if err != nil {
 		return ownership.Revision{}, false
@@ -68,7 +68,7 @@ var definite = []int{64, 65, 69, 74, 75, 76, 77, 78, 79, 80}
 
 // honest compares an exit code with what is on disk.
 func (s *Scene) honest(dir string, o Outcome) (wrong []string) {
-	_, ran := o.revision()
+	_, ran := o.Revision()
 	switch {
 	case o.Exit == 0 && !s.hasEnded(dir):
 		wrong = append(wrong, fmt.Sprintf("exits with 0, and the session is not %s (I9)", s.ends))
@@ -109,7 +109,7 @@ func (s *Scene) ToldBy(r Run, started, last int) (func(at int) check.History, er
 	if err != nil {
 		return nil, err
 	}
-	acquired, owned := r.revision()
+	acquired, owned := r.Revision()
 	return func(at int) check.History {
 		h := s.History.Clone()
 		told := h.Of(Digest)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"holdfast/internal/reliability/actor"
@@ -46,7 +47,7 @@ func Prepare(ctx context.Context, w Workload, below string) (*Scene, error) {
 
 // Scenes prepares the workloads of a plan: a few of few rounds, else all.
 func (p Plan) Scenes(ctx context.Context, below string) (scenes []*Scene, err error) {
-	all := Workloads()
+	all := slices.DeleteFunc(Workloads(), func(w Workload) bool { return !strings.HasPrefix(w.Name, p.Only) })
 	few := p
 	if few.Rounds = 1 + p.Rounds/fewRounds; p.Rounds == 0 || few.Rounds > len(all) {
 		few.Rounds = len(all)

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"holdfast/internal/reliability/actor"
@@ -118,6 +119,14 @@ func Parse(log string) (calls []Call, lines []string) {
 		}
 	}
 	return calls, lines
+}
+
+// AboutStore reports whether a call, as strace -y shows it, has to do with a store, with
+// what an answer rests on, or with the user. The rest is what the language's runtime
+// does for itself.
+func AboutStore(line string) bool {
+	about := []string{"/store", "/proc/", "write(1<", "write(2<", "/etc/machine-id"}
+	return slices.ContainsFunc(about, func(what string) bool { return strings.Contains(line, what) })
 }
 
 // HasStrace says why strace cannot be used here, or nothing.

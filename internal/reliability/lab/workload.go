@@ -61,3 +61,12 @@ func Workloads() []Workload {
 		{Name: "list", before: []preparation{cycle, other}, args: []string{"list", "--json"}, ends: unchanged},
 	}
 }
+
+// Owns reports whether the workload acquires.
+func (s *Scene) Owns() bool { return s.ends == released }
+
+// Unowned reports whether nobody owns the session before the workload.
+func (s *Scene) Unowned() bool {
+	r, err := ownership.Decode(s.record)
+	return s.record == nil || err == nil && r.State == ownership.RecordIdle
+}

@@ -7,7 +7,9 @@ import (
 	"holdfast/internal/reliability/faults"
 	"holdfast/internal/reliability/killpoint"
 	"holdfast/internal/reliability/lab"
+	"holdfast/internal/reliability/mutants"
 	"holdfast/internal/reliability/powerloss"
+	"holdfast/internal/reliability/preempt"
 )
 
 // lane is one lane with its sizes.
@@ -26,6 +28,8 @@ var lanes = []lane{
 	{name: "cleanup", change: 40, soak: 400, run: faults.Cleanups},
 	{name: "lies", run: faults.Lies},
 	{name: "power", change: 20, soak: 400, run: powerloss.Run},
+	{name: "preempt", change: 250, run: preempt.Run},
+	{name: "mutants", run: mutants.Run},
 	{name: "short", change: 300, soak: 4000, run: faults.Shorts},
 }
 

@@ -18,7 +18,7 @@ func (q request) doubts(ctx context.Context, i lease.Inspection) []ownership.Evi
 	for _, line := range []*ownership.Evidence{
 		ownerProcess(i),
 		q.otherDescendants(ctx, *i.Record.Owner),
-		runtime(ctx, i.Record.Session.Runtime),
+		runtime(ctx, *i.Record),
 	} {
 		if line != nil {
 			lines = append(lines, *line)
@@ -61,11 +61,8 @@ func (q request) otherDescendants(ctx context.Context, o ownership.Owner) *owner
 	return doubt("descendants", len(others) > 0, "its SESSION_OPERATION_ID is also carried by "+processes(others), unseen)
 }
 
-func runtime(ctx context.Context, r *ownership.Runtime) *ownership.Evidence {
-	if r == nil {
-		return nil
-	}
-	alive, detail, err := probe.Runtime(ctx, *r)
+func runtime(ctx context.Context, r ownership.Record) *ownership.Evidence {
+	alive, detail, err := probe.RuntimeOf(ctx, r)
 	return doubt("runtime", alive, detail, err)
 }
 

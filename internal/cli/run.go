@@ -31,7 +31,7 @@ func runFlags() []urfave.Flag {
 		&urfave.StringFlag{Name: "kind", Usage: "`KIND` of host: a lowercase letter, then at most 31 of a-z, 0-9 and -", Value: "run", OnlyOnce: true},
 		&urfave.StringFlag{Name: "note", Usage: "`TEXT` of at most 1024 bytes for whoever looks", OnlyOnce: true},
 		&urfave.BoolFlag{Name: "private", Usage: "keep only the digest of KEY"},
-		&urfave.StringFlag{Name: "runtime", Usage: "`KIND:HANDLE` of what the agent lives in, if it is no descendant, like tmux:web-42", OnlyOnce: true},
+		&urfave.StringFlag{Name: "runtime", Usage: "`KIND:HANDLE` of what the agent lives in, if it is no descendant, like tmux:web-42 or process:PID", OnlyOnce: true},
 		&urfave.BoolFlag{Name: "no-runtime", Usage: "record no runtime, also where an earlier owner declared one"},
 		&urfave.StringFlag{Name: "resume", Usage: "`TEXT` of the command that resumes the agent", OnlyOnce: true},
 		&urfave.StringFlag{Name: "worktree", Usage: "`DIR`, which exists, that the agent works in (else the git worktree around here)", OnlyOnce: true},

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -195,12 +196,24 @@ func runtimeFlag(c *urfave.Command) (*ownership.Runtime, error) {
 	case !c.IsSet("runtime"):
 		return nil, nil
 	}
-	kind, handle, _ := strings.Cut(s, ":")
-	r := ownership.Runtime{Kind: kind, Handle: handle}
-	if err := probe.CheckRuntime(r); err != nil { // a run would wait for it for ever
-		return nil, wrong(c, "--runtime %q: it takes %s:NAME of a session that can be asked whether it lives: %v", s, probe.KindTmux, err)
+	r, err := parseRuntime(s)
+	if err == nil {
+		err = probe.CheckRuntime(r) // a run would wait for it for ever
+	}
+	if err != nil {
+		return nil, wrong(c, "--runtime %q: it takes %s:NAME of a session or %s:PID of a process that can be asked whether it lives: %v", s, probe.KindTmux, probe.KindProcess, err)
 	}
 	return &r, nil
+}
+
+// parseRuntime completes a process that is named by its number alone: what has that
+// number now.
+func parseRuntime(s string) (r ownership.Runtime, err error) {
+	r.Kind, r.Handle, _ = strings.Cut(s, ":")
+	if pid, number := strconv.Atoi(r.Handle); r.Kind == probe.KindProcess && number == nil && pid > 0 {
+		r.Handle, err = probe.ProcessHandle(pid)
+	}
+	return r, err
 }
 
 // worktreeFlag returns the worktree to record. Without any option it is the git

@@ -27,7 +27,7 @@ func Owner(ctx context.Context, r ownership.Record, abandoned bool) (evidence []
 	for _, a := range []answer{
 		ownerProcess(*r.Owner, abandoned), // first: what it starts before it is found gone, the scan sees
 		descendants(ctx, *r.Owner),
-		runtime(ctx, r.Session.Runtime),
+		runtime(ctx, r),
 	} {
 		evidence = append(evidence, a.lines...)
 		clear = clear && a.clear

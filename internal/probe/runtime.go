@@ -10,26 +10,38 @@ import (
 
 const runtimeProbe = "runtime"
 
-// KindTmux is the one kind of runtime that can be asked: a session of a tmux server
-// of this user.
+// KindTmux is the runtime that is a session of a tmux server of this user: its handle
+// is the session's name.
 const KindTmux = "tmux"
 
-// CheckRuntime returns why a runtime can never be asked: its kind is not [KindTmux], or
-// its handle is no name of a tmux session. It asks nobody.
+// CheckRuntime returns why a runtime can never be asked: its kind is neither [KindTmux]
+// nor [KindProcess], or its handle is none of that kind. It asks nobody.
 func CheckRuntime(r ownership.Runtime) error {
-	if r.Kind != KindTmux {
-		return unknownKind(r.Kind)
+	switch r.Kind {
+	case KindTmux:
+		return tmux.CheckName(r.Handle)
+	case KindProcess:
+		_, err := ParseProcess(r.Handle)
+		return err
 	}
-	return tmux.CheckName(r.Handle)
+	return unknownKind(r.Kind)
 }
 
-// Runtime asks whether a declared runtime is alive, and says in detail what was found.
-// An error means that it could not be asked, and never that it is gone; every kind but
-// [KindTmux] is one.
+// Runtime asks whether a runtime that this very host declared is alive, and says in
+// detail what was found. An error means that it could not be asked, and never that it
+// is gone; every kind but [KindTmux] and [KindProcess] is one. For the runtime of a
+// record there is [RuntimeOf].
 func Runtime(ctx context.Context, r ownership.Runtime) (alive bool, detail string, err error) {
-	if r.Kind != KindTmux {
-		return false, "", unknownKind(r.Kind)
+	switch r.Kind {
+	case KindTmux:
+		return tmuxSession(ctx, r)
+	case KindProcess:
+		return processHere(r.Handle)
 	}
+	return false, "", unknownKind(r.Kind)
+}
+
+func tmuxSession(ctx context.Context, r ownership.Runtime) (alive bool, detail string, err error) {
 	answer, socket, err := tmux.Ask(ctx, r.Handle)
 	return tmuxSays(r.Handle, answer, socket, err)
 }
@@ -53,14 +65,14 @@ func unknownKind(kind string) error {
 }
 
 // runtime has nothing to say where none is recorded.
-func runtime(ctx context.Context, r *ownership.Runtime) answer {
-	if r == nil {
+func runtime(ctx context.Context, r ownership.Record) answer {
+	if r.Session.Runtime == nil {
 		return answer{clear: true}
 	}
-	alive, detail, err := Runtime(ctx, *r)
+	alive, detail, err := RuntimeOf(ctx, r)
 	switch {
 	case err != nil:
-		return one(runtimeProbe, ownership.Unknown, fmt.Sprintf("cannot tell whether %s is alive: %v", r, err))
+		return one(runtimeProbe, ownership.Unknown, fmt.Sprintf("cannot tell whether %s is alive: %v", r.Session.Runtime, err))
 	case alive:
 		return one(runtimeProbe, ownership.Present, detail)
 	default:

@@ -43,13 +43,15 @@ func TestUnknownRuntimeIsNotClear(t *testing.T) {
 }
 
 func TestCheckRuntime(t *testing.T) {
-	for _, r := range []ownership.Runtime{{Kind: "tmux", Handle: "web-42"}, {Kind: "tmux", Handle: "a:b.c"}} {
+	for _, r := range []ownership.Runtime{{Kind: "tmux", Handle: "web-42"}, {Kind: "tmux", Handle: "a:b.c"}, {Kind: "process", Handle: "1@1"}} {
 		require.NoError(t, probe.CheckRuntime(r), r)
 	}
 	for _, r := range []ownership.Runtime{
 		{}, {Kind: "vm", Handle: "web-42"}, {Kind: "Tmux", Handle: "web-42"}, {Kind: "tmux"},
 		{Kind: "tmux", Handle: "a\nb"}, {Kind: "tmux", Handle: "\xff"}, {Kind: "tmux", Handle: "$3"},
 		{Kind: "tmux", Handle: "@1"}, {Kind: "tmux", Handle: "%5"},
+		{Kind: "process"}, {Kind: "process", Handle: "1"}, {Kind: "process", Handle: "0@5"}, {Kind: "process", Handle: "1@0"},
+		{Kind: "process", Handle: "-1@5"}, {Kind: "process", Handle: "1@5@6"}, {Kind: "process", Handle: "99999999999@5"},
 	} {
 		require.Error(t, probe.CheckRuntime(r), r)
 		alive, _, err := probe.Runtime(t.Context(), r)

@@ -18,7 +18,7 @@ func TestParseStat(t *testing.T) {
 		s, err := parseStat(statLine(name))
 		require.NoError(t, err)
 		require.Equal(t, stat{
-			pid: 48211, comm: name, state: 'S', parent: 17, group: 18, flags: 4194560, threads: 9,
+			pid: 48211, comm: name, state: 'S', parent: 17, group: 18, session: 19, flags: 4194560, threads: 9,
 			startTicks: 918273, envStart: 76, envEnd: 77,
 		}, s)
 	}

@@ -20,6 +20,7 @@ type scanned struct {
 	Process
 	parent     int
 	group      int
+	session    int
 	dead       bool
 	operations []string
 }
@@ -49,6 +50,17 @@ func (s *Scan) Descendants(pid int) []Process {
 // Group lists the processes of a process group.
 func (s *Scan) Group(pgrp int) []Process {
 	return s.living(func(p *scanned) bool { return p.group == pgrp })
+}
+
+// Children lists the processes whose parent is pid.
+func (s *Scan) Children(pid int) []Process {
+	return s.living(func(p *scanned) bool { return p.parent == pid })
+}
+
+// Session lists the processes of a session, in the sense of setsid(2): what a terminal's shell and its jobs share, also
+// when they are orphans. The kernel keeps a number back while a session has it.
+func (s *Scan) Session(leader int) []Process {
+	return s.living(func(p *scanned) bool { return p.session == leader })
 }
 
 // WorkingIn lists the processes whose working directory is dir or inside it, by path as seen from our root; of two bind

@@ -88,7 +88,7 @@ func scanProcess(pid int) (scanned, error) {
 		return scanned{}, err
 	}
 	defer v.close()
-	p := scanned{Process: v.process(), parent: v.stat.parent, group: v.stat.group, dead: v.dead}
+	p := scanned{Process: v.process(), parent: v.stat.parent, group: v.stat.group, session: v.stat.session, dead: v.dead}
 	if !v.dead && !v.stat.kernelThread() {
 		p.operations, err = v.operations()
 	}

@@ -13,6 +13,7 @@ type stat struct {
 	state      byte
 	parent     int
 	group      int
+	session    int
 	flags      uint64
 	threads    int
 	startTicks uint64
@@ -30,6 +31,7 @@ const (
 const (
 	placeParent     = 4 - 3
 	placeGroup      = 5 - 3
+	placeSession    = 6 - 3
 	placeFlags      = 9 - 3
 	placeThreads    = 20 - 3
 	placeStartTicks = 22 - 3
@@ -54,6 +56,7 @@ func parseStat(line []byte) (stat, error) {
 		state:      fields[0][0],
 		parent:     int(n.parse(fields[placeParent])),
 		group:      int(n.parse(fields[placeGroup])),
+		session:    int(n.parse(fields[placeSession])),
 		flags:      n.parseUnsigned(fields[placeFlags]),
 		threads:    int(n.parse(fields[placeThreads])),
 		startTicks: n.parseUnsigned(fields[placeStartTicks]),

@@ -94,7 +94,7 @@ func TestNamesAreExact(t *testing.T) {
 }
 
 func TestNamesAreThoseGivenToTmux(t *testing.T) {
-	names := []string{"a.b", "c:d", `e\f`, "-x", "ü é 漢", "sp ace", "=q", "$3x", "a'b\"c", "x;y", "$77", "%5"}
+	names := []string{"a.b", "c:d", `e\f`, "we$ird", "${a}", "-x", "ü é 漢", "sp ace", "=q", "$3x", "a'b\"c", "x;y", "$77", "%5"}
 	private(t)
 	t.Setenv("LC_ALL", "C") // the asker's locale does not matter
 	serve(t, "", names...)
@@ -137,6 +137,7 @@ func TestAliveAnywhereIsAlive(t *testing.T) {
 
 func TestRemovedSocketIsNotANo(t *testing.T) {
 	private(t)
+	hasten(t)
 	serve(t, "", "web-42")
 	sockets, err := filepath.Glob(filepath.Join(os.Getenv("TMUX_TMPDIR"), "*", "default"))
 	require.NoError(t, err)
@@ -148,6 +149,7 @@ func TestRemovedSocketIsNotANo(t *testing.T) {
 
 func TestStoppedServerIsNotANo(t *testing.T) {
 	private(t)
+	hasten(t)
 	pid := serve(t, "", "web-42")
 	require.NoError(t, syscall.Kill(pid, syscall.SIGSTOP))
 	short, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)

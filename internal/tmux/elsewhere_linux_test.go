@@ -123,6 +123,7 @@ func TestServersThatComeAndGo(t *testing.T) {
 
 func TestServerElsewhereWithoutSocketIsNotANo(t *testing.T) {
 	private(t)
+	hasten(t)
 	socket := filepath.Join(shortDir(t), "s")
 	pid := serve(t, socket, "web-42")
 	require.NoError(t, os.Remove(socket))
@@ -137,6 +138,7 @@ func TestServerElsewhereWithoutSocketIsNotANo(t *testing.T) {
 
 func TestServerWhoseSocketAnotherTookIsNotANo(t *testing.T) {
 	private(t)
+	hasten(t)
 	socket := filepath.Join(shortDir(t), "s")
 	serve(t, socket, "web-42")
 	require.NoError(t, os.Remove(socket))
@@ -147,6 +149,7 @@ func TestServerWhoseSocketAnotherTookIsNotANo(t *testing.T) {
 
 func TestStoppedServerElsewhereIsNotANo(t *testing.T) {
 	private(t)
+	hasten(t)
 	serve(t, "", "outer")
 	pid := serve(t, filepath.Join(shortDir(t), "s"), "web-42")
 	require.NoError(t, syscall.Kill(pid, syscall.SIGSTOP))
@@ -159,6 +162,7 @@ func TestStoppedServerElsewhereIsNotANo(t *testing.T) {
 
 func TestServerInAnotherMountNamespaceIsNotANo(t *testing.T) {
 	private(t)
+	hasten(t)
 	if out, err := exec.Command("unshare", "--user", "--mount", "true").CombinedOutput(); err != nil {
 		testkit.Skip(t, "no mount namespace can be made: "+string(out))
 	}

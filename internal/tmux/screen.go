@@ -40,8 +40,8 @@ func Screen(ctx context.Context, session string) ([]byte, error) {
 // idOf returns tmux's own name of the session that is called name.
 func idOf(list []byte, name string) (string, bool) {
 	for line := range strings.Lines(string(list)) {
-		id, called, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ":")
-		if called == name && strings.HasPrefix(id, "$") && isID(id) {
+		id, listed, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ":")
+		if called(listed, name) && strings.HasPrefix(id, "$") && isID(id) {
 			return id, true
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// timeout bounds one question; a server answers within milliseconds unless it is stopped.
-const timeout = 3 * time.Second
+// timeout bounds one question; a server answers within milliseconds unless it is stopped. Tests of stopped ones shorten it.
+var timeout = 3 * time.Second
 
 // server is the path of a socket; empty for the default server.
 type server string
@@ -54,7 +54,7 @@ type roll struct {
 
 // has looks for a name, which is never given to tmux.
 func (r roll) has(name string) Answer {
-	if r.names[name] {
+	if r.names[name] || r.names[unescaped(name)] {
 		return Present
 	}
 	return r.answer

@@ -93,7 +93,7 @@ func told(p procid.Process, handle string, exists bool, err error) (bool, string
 	case err != nil:
 		return false, "", err
 	case exists:
-		return true, fmt.Sprintf("the process %s still runs: %s", handle, name(p)), nil
+		return true, name(p) + " still runs", nil
 	}
 	return false, fmt.Sprintf("the process %s has ended", handle), nil
 }

@@ -14,8 +14,10 @@ type attempt struct {
 	record  ownership.Record // what will be published
 	bytes   []byte
 	publish publisher
-	replay  bool     // record is already there: it is published once more as it is
-	settled *Settled // what the displaced execution achieved; nil where nobody is known to have owned the session
+	replay  bool // record is already there: it is published once more as it is
+	// forgotten is why nobody knows which generations there were.
+	forgotten error
+	settled   *Settled // what the displaced execution achieved; nil where nobody is known to have owned the session
 }
 
 // publisher is how a store replaces what was seen: Store.Publish, Displacer.Displace or
@@ -52,7 +54,7 @@ func (a attempt) commit(ctx context.Context, s lease.Store) (Receipt, error) {
 	}
 	receipt := receiptOf(a.record, a.bytes, a.seen)
 	receipt.Replayed, receipt.Settled = a.replay, a.settled
-	receipt.Leftover = hold.Retire()
+	receipt.Leftover, receipt.Forgotten = hold.Retire(), a.forgotten
 	// The recovery stands: a caller that goes away must not leave it without its event.
 	event := recoveryEvent(a.record, receipt.Revision, a.settled)
 	receipt.Unrecorded = archiveFault(recordEvent(context.WithoutCancel(ctx), s, event))

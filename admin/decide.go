@@ -86,11 +86,15 @@ func (q request) decideUnreadable(ctx context.Context, i lease.Inspection) (atte
 	if q.Expect != i.Stored.Revision {
 		return attempt{}, refuseMismatch(ctx, q.store, i, q.Expect)
 	}
-	return q.setAside(ctx, i, store, q.floor(ctx, i.KeyDigest, traces.Highest))
+	return q.setAside(ctx, i, store, traces.Highest)
 }
 
-func (q request) setAside(ctx context.Context, i lease.Inspection, s lease.Quarantiner, highest ownership.Generation) (attempt, error) {
+func (q request) setAside(ctx context.Context, i lease.Inspection, s lease.Quarantiner, traces ownership.Generation) (attempt, error) {
+	highest, forgotten := q.floor(ctx, i.KeyDigest, traces)
 	d := q.doubted(displacement{liveness: ownership.Unproven, needs: Force | Quarantine})
+	if forgotten != nil {
+		d.doubts = append(d.doubts, unremembered(forgotten))
+	}
 	next := highest + 1
 	if highest == 0 {
 		next = ownership.Generation(max(1, q.at.Time().Unix()))
@@ -100,7 +104,7 @@ func (q request) setAside(ctx context.Context, i lease.Inspection, s lease.Quara
 		return attempt{}, refuseLast(ctx, q.store, i, err)
 	}
 	record := ownership.Quarantine(i.KeyDigest, q.Expect, next, q.force(d))
-	return q.consented(ctx, attempt{seen: i, record: record, publish: s.Quarantine}, d)
+	return q.consented(ctx, attempt{seen: i, record: record, publish: s.Quarantine, forgotten: forgotten}, d)
 }
 
 // consented encodes what would be published and returns the attempt if the person

@@ -11,7 +11,8 @@ import (
 // Finding is one thing that was checked about a store.
 type Finding struct {
 	Check   string       `json:"check"`   // stable word for what was checked
-	Problem bool         `json:"problem"` // false: the check passed
+	Checked bool         `json:"checked"` // false: Detail says why not
+	Problem bool         `json:"problem"` // false: the check passed, or was not made
 	Detail  string       `json:"detail"`
 	Next    []lease.Next `json:"next"` // what to type; at least one with a problem
 }
@@ -37,11 +38,15 @@ func Doctor(ctx context.Context, s lease.Store) ([]Finding, error) {
 }
 
 func passed(check, detail string) Finding {
-	return Finding{Check: check, Detail: detail, Next: []lease.Next{}}
+	return Finding{Check: check, Checked: true, Detail: detail, Next: []lease.Next{}}
+}
+
+func unchecked(check, why string) Finding {
+	return Finding{Check: check, Detail: "not checked: " + why, Next: []lease.Next{}}
 }
 
 func problem(check, detail, why string, argv ...string) Finding {
-	return Finding{check, true, detail, []lease.Next{{Why: why, Argv: argv}}}
+	return Finding{check, true, true, detail, []lease.Next{{Why: why, Argv: argv}}}
 }
 
 // repair is a problem whose command changes something.

@@ -1,8 +1,13 @@
 package admin
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"slices"
 
 	"holdfast/internal/journal"
 	"holdfast/lease"
@@ -19,29 +24,55 @@ func checkMemory(ctx context.Context, s lease.Store) []Finding {
 	}
 	j := journal.At(h.JournalPath())
 	census, err := j.Check(ctx)
-	if err != nil {
-		return []Finding{judgeArchive(j, census, err)}
-	}
-	c := memory{store: h, census: census}
+	c := memory{store: h, census: census, deaf: err != nil, seen: map[ownership.Digest]bool{}}
 	c.look(ctx)
-	return append([]Finding{judgeArchive(j, census, nil)}, c.judge()...)
+	return append([]Finding{judgeArchive(j, census, err)}, c.judge()...)
 }
 
 func judgeArchive(j *journal.Journal, c journal.Census, err error) Finding {
 	const check = "archive"
 	switch {
 	case err != nil:
-		return problem(check, archiveFault(err).Error()+"; what is in the sessions' own files is safe", "see whose it is and how large", "ls", "-la", j.Path())
+		return judgeUnusable(check, j.Path(), archiveFault(err))
 	case !j.Exists():
 		return passed(check, "there is none yet; the first prune creates it")
 	}
 	return passed(check, fmt.Sprintf("records: %d; sessions: %d; events: %d; all of them whole", c.Records, c.Sessions, c.Events))
 }
 
+// judgeUnusable offers what makes an archive usable again, and no more than a look where
+// that is for a person to find out. What is put aside is kept.
+func judgeUnusable(check, path string, err error) Finding {
+	f := problem(check, err.Error()+"; what is in the sessions' own files is safe", "see whose it is and how large", "ls", "-lad", existing(path))
+	mend, ok := mendAccess(path)
+	switch {
+	case ok && errors.Is(err, lease.ErrPermission):
+		f.Next = []lease.Next{mend}
+	case errors.Is(err, journal.ErrDamaged):
+		why := "put it aside and keep it: the next prune begins a new one"
+		f.Next = append(f.Next, lease.Next{Why: why, Argv: []string{"mv", "-n", path, freeName(path + ".damaged")}, ChangesState: true})
+	}
+	return f
+}
+
+func freeName(path string) string {
+	for n := 1; ; n++ {
+		name := path
+		if n > 1 {
+			name = fmt.Sprintf("%s.%d", path, n)
+		}
+		if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) || n > maxShown {
+			return name
+		}
+	}
+}
+
 // memory is what was found about the history of all sessions.
 type memory struct {
 	store  historian
 	census journal.Census
+	deaf   bool // the archive cannot be read
+	seen   map[ownership.Digest]bool
 
 	waiting int // records that are not archived
 	broken  []lease.Inspection
@@ -49,26 +80,46 @@ type memory struct {
 }
 
 func (m *memory) look(ctx context.Context) {
+	whole := true
 	for d, err := range m.store.List(ctx) {
 		if err != nil {
-			continue // the look at the store reports it
+			whole = false // the look at the store reports it
+			continue
 		}
+		m.seen[d] = true
 		box, err := m.store.Outbox(ctx, d)
 		if err != nil {
 			continue
 		}
 		m.waiting += len(box.Past)
+		if m.deaf {
+			continue
+		}
 		i := lease.Inspection{KeyDigest: d, Record: box.Current.Reading(d).Record}
 		if i.Record != nil {
 			i.Key = i.Record.Key
 		}
-		if hasGap(ctx, m.store, d) {
+		gaps := gapsOf(ctx, m.store, d)
+		if gaps[gapMissing] {
 			m.broken = append(m.broken, i)
 		}
-		if m.isBehind(i, box.Current) {
+		if gaps[gapBehind] || m.isBehind(i, box.Current) {
 			m.behind = append(m.behind, i)
 		}
 	}
+	if whole && !m.deaf {
+		m.addLost()
+	}
+}
+
+// addLost adds sessions of which only the archive is left.
+func (m *memory) addLost() {
+	for d := range m.census.Highest {
+		if !m.seen[d] {
+			m.behind = append(m.behind, lease.Inspection{KeyDigest: d})
+		}
+	}
+	slices.SortFunc(m.behind, func(a, b lease.Inspection) int { return bytes.Compare(a.KeyDigest[:], b.KeyDigest[:]) })
 }
 
 // isBehind leaves out what cannot be read: nobody knows how far that is.
@@ -80,18 +131,23 @@ func (m *memory) isBehind(i lease.Inspection, current lease.Stored) bool {
 	return current.Fault == nil && (i.Record != nil || current.Vacant()) && g < m.census.Highest[i.KeyDigest]
 }
 
-// hasGap leaves out gaps where the bytes of what is missing are kept.
-func hasGap(ctx context.Context, s lease.Store, d ownership.Digest) bool {
+// gapsOf returns which kinds of gaps the history of a session has.
+func gapsOf(ctx context.Context, s lease.Store, d ownership.Digest) map[gapKind]bool {
+	gaps := map[gapKind]bool{}
 	for e, err := range History(ctx, s, ByDigest(d)) {
-		if err == nil && e.Event == EventGap && !e.known {
-			return true
+		if err == nil && e.Event == EventGap {
+			gaps[e.gap] = true
 		}
 	}
-	return false
+	return gaps
 }
 
 func (m *memory) judge() []Finding {
-	all := []Finding{passed("outbox", fmt.Sprintf("%d records wait to be archived", m.waiting))}
+	all := []Finding{passed("outbox", fmt.Sprintf("records that wait to be archived: %d", m.waiting))}
+	if m.deaf {
+		const why = "the archive cannot be read"
+		return append(all, unchecked("history", why), unchecked("backup", why))
+	}
 	all = append(all, judgeSessions("history", m.broken, "every record follows the one before it",
 		func(i lease.Inspection) string { return "the history of session " + i.Name() + " has a gap" })...)
 	return append(all, judgeSessions("backup", m.behind, "no session is behind what the archive knows of it",

@@ -1,12 +1,15 @@
 package admin
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
+	"holdfast/lease"
 	"holdfast/lease/dirstore"
 )
 
@@ -106,7 +109,7 @@ func judgeLocks(h dirstore.Health) Finding {
 		detail := h.FileSystem.Name + " lets two descriptors have one lock: nothing is safe there; name a store on a local disk with --store"
 		return problem(check, detail, why, "df", "-h", h.Path)
 	case h.Locks == dirstore.LocksUntested:
-		return passed(check, "not tested, since that could change something")
+		return unchecked(check, "that could change something")
 	}
 	return passed(check, "a lock excludes a second descriptor")
 }
@@ -129,15 +132,22 @@ func judgeModes(h dirstore.Health) []Finding {
 func judgeMode(check string, odd dirstore.Odd) Finding {
 	self := os.Geteuid()
 	switch {
-	case !odd.Mode.IsRegular() && !odd.Mode.IsDir():
+	case odd.Mode.Type() != odd.Want.Type():
 		// A command that follows a link would change what it points to.
-		return problem(check, fmt.Sprintf("%q is neither a file nor a directory", odd.Path), "see what it is", "ls", "-la", odd.Path)
+		return problem(check, fmt.Sprintf("%q is not %s", odd.Path, typeInWords(odd.Want)), "see what it is", "ls", "-lad", odd.Path)
 	case odd.UID != uint32(self):
 		detail := fmt.Sprintf("%q belongs to uid %d, not to uid %d", odd.Path, odd.UID, self)
 		return repair(check, detail, "give it to this user", "sudo", "chown", strconv.Itoa(self), odd.Path)
 	}
-	detail := fmt.Sprintf("%q has mode %04o, not %04o", odd.Path, odd.Mode.Perm(), odd.Want)
-	return repair(check, detail, "set its mode", "chmod", fmt.Sprintf("%04o", odd.Want), odd.Path)
+	detail := fmt.Sprintf("%q has mode %04o, not %04o", odd.Path, odd.Mode.Perm(), odd.Want.Perm())
+	return repair(check, detail, "set its mode", "chmod", fmt.Sprintf("%04o", odd.Want.Perm()), odd.Path)
+}
+
+func typeInWords(mode os.FileMode) string {
+	if mode.IsDir() {
+		return "a directory"
+	}
+	return "a file"
 }
 
 func judgeUnread(h dirstore.Health) []Finding {
@@ -147,12 +157,28 @@ func judgeUnread(h dirstore.Health) []Finding {
 	}
 	var all []Finding
 	for _, err := range h.Unread[:min(len(h.Unread), maxShown)] {
-		all = append(all, problem(check, err.Error(), "see what is there", "ls", "-la", h.Path))
+		all = append(all, judgeUnreadOne(check, err, h))
 	}
 	if more := len(h.Unread) - len(all); more > 0 {
 		all = append(all, problem(check, fmt.Sprintf("%d more could not be looked at", more), "see what is there", "ls", "-laR", h.Path))
 	}
 	return all
+}
+
+func judgeUnreadOne(check string, err error, h dirstore.Health) Finding {
+	f := problem(check, err.Error(), "see what is there", "ls", "-la", h.Path)
+	var fault *lease.StoreError
+	if !errors.As(err, &fault) || fault.Path == "" {
+		return f
+	}
+	f.Next[0].Argv = []string{"ls", "-lad", existing(fault.Path)}
+	if mend, ok := mendAccess(fault.Path); ok && errors.Is(err, lease.ErrPermission) {
+		f.Next = []lease.Next{mend}
+	}
+	if slices.Contains(h.Bad, fault.Path) {
+		f.Next = append(f.Next, lease.Next{Why: "see what a prune does with it: it keeps it in quarantine", Argv: []string{"session", "prune", "--dry-run"}})
+	}
+	return f
 }
 
 // judgeLeftovers counts what crashes and forced recoveries leave. It is no problem:

@@ -121,3 +121,69 @@ func TestDoctorSeesAFullFileSystem(t *testing.T) {
 	f := w.doctor()["space"][0]
 	require.NoError(t, exec.Command(f.Next[0].Argv[0], f.Next[0].Argv[1:]...).Run())
 }
+
+// Each finding about the archive comes with what mends it, typed here, and what could not
+// be checked without it is not told to be fine.
+func TestDoctorMendsTheArchive(t *testing.T) {
+	for name, spoil := range map[string]func(path string) error{
+		"mode":    func(path string) error { return os.Chmod(path, 0o400) },
+		"owner":   func(path string) error { return os.Chown(path, 12345, -1) },
+		"garbage": func(path string) error { return os.WriteFile(path, []byte("garbage"), 0o600) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.cycle("k", 2)
+			w.archive("k")
+			if err := spoil(w.journal()); err != nil {
+				testkit.Skip(t, err.Error())
+			}
+			all, err := admin.Doctor(t.Context(), w.store)
+			require.NoError(t, err)
+			var mend []string
+			for _, f := range all {
+				for _, next := range f.Next {
+					if next.ChangesState {
+						mend = next.Argv
+					}
+				}
+				if name == "garbage" && (f.Check == "history" || f.Check == "backup") {
+					require.False(t, f.Checked || f.Problem)
+					require.Contains(t, f.Detail, "not checked")
+				}
+			}
+			require.NotEmpty(t, mend)
+			if mend[0] == "sudo" {
+				mend = mend[1:] // root needs none
+			}
+			require.NoError(t, exec.Command(mend[0], mend[1:]...).Run())
+			left := w.doctor()
+			if name == "garbage" {
+				require.Len(t, left["history"], 1, "what was in it is missing")
+				delete(left, "history")
+			}
+			require.Empty(t, left)
+		})
+	}
+}
+
+// A directory in the place of a file is not to be given the mode of one.
+func TestDoctorTellsWhatStandsInAFilesPlace(t *testing.T) {
+	w := newWorld(t)
+	w.cycle("k", 3)
+	revs := w.revs("k")
+	for _, rev := range revs[:2] {
+		require.NoError(t, os.Remove(rev))
+		require.NoError(t, os.Mkdir(rev, 0o600))
+	}
+	found := w.doctor()
+	require.Len(t, found["modes"], 2)
+	for _, f := range found["modes"] {
+		require.Contains(t, f.Detail, "is not a file")
+		require.False(t, f.Next[0].ChangesState)
+	}
+	require.Len(t, found["readable"], 2)
+	for _, f := range found["readable"] {
+		require.NotContains(t, f.Detail, "\n")
+		require.Equal(t, []string{"session", "prune", "--dry-run"}, f.Next[1].Argv)
+	}
+}

@@ -47,7 +47,7 @@ type Entry struct {
 
 	Record *ownership.Record `json:"-"` // what was published
 
-	known bool // of a gap: where the bytes are that are missing
+	gap gapKind
 }
 
 // historian is a store that keeps history in files, from which it can be archived.
@@ -189,12 +189,16 @@ func (c *chronicle) bytesOf(rev dirstore.Rev) ([]byte, error) {
 
 func (c *chronicle) tellCurrent() {
 	current := c.box.Current
-	if c.done || current.Vacant() || c.told[current.Revision] {
+	if c.done {
+		return
+	}
+	if current.Vacant() || c.told[current.Revision] {
+		c.checkNewest()
 		return
 	}
 	reading := current.Reading(c.digest)
 	if reading.Fault != nil {
-		c.tellGap(current.Revision, "what is in the record's place is no record: "+reading.Fault.Error(), true)
+		c.gap(gapKept, current.Revision, "what is in the record's place is no record: "+reading.Fault.Error())
 		return
 	}
 	c.record(publishedAs(*reading.Record, current, c.box.WrittenAt))
@@ -221,7 +225,7 @@ func (c *chronicle) record(p published) {
 	e, err := entryOf(p, before)
 	c.last = &p
 	if err != nil {
-		c.gap(p.revision, "it is damaged: "+err.Error())
+		c.gap(gapMissing, p.revision, "it is damaged: "+err.Error())
 		return
 	}
 	c.tellEvents(e.At)

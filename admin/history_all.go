@@ -3,6 +3,7 @@ package admin
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"iter"
 	"slices"
 	"time"
@@ -113,14 +114,14 @@ func (a *annals) add(d ownership.Digest, stored lease.Stored, written time.Time,
 	}
 	reading := stored.Reading(d)
 	if reading.Fault != nil {
-		a.fault(d, reading.Fault)
+		a.fault(d, unreadableIn("read history", a.store.RevPath(d, stored.Revision), stored.Revision, reading.Fault))
 		return
 	}
 	r := reading.Record
 	p := publishedAs(*r, stored, written)
 	e, err := entryOf(p, a.generationBefore(d, p, last))
 	if err != nil {
-		a.fault(d, err)
+		a.fault(d, unreadableIn("read history", a.store.RevPath(d, p.revision), p.revision, err))
 		return
 	}
 	e.Record, e.Key, e.KeyDigest = nil, r.Key, &d
@@ -160,7 +161,7 @@ func (a *annals) merge() {
 		}
 		e, err := entryOfItem(item)
 		if err != nil {
-			a.fault(item.Record.Digest, err)
+			a.fault(item.Record.Digest, unreadableIn("read archive", a.journal.Path(), item.Record.Revision, err))
 			continue
 		}
 		if e.Record != nil && pending[*e.Revision] || item.Event != nil && hasRecord(*item.Event) {
@@ -181,6 +182,12 @@ func (a *annals) tellFresh(before *ownership.Timestamp) {
 		a.entry(a.fresh[0])
 		a.fresh = a.fresh[1:]
 	}
+}
+
+// unreadableIn says where a record is that cannot be read.
+func unreadableIn(op, path string, r ownership.Revision, err error) error {
+	return &lease.StoreError{Op: op, Path: path, Err: fmt.Errorf("revision %s: %w", r, err),
+		Advice: "the history of that session by itself shows what is around it"}
 }
 
 func entryOfItem(item journal.Item) (Entry, error) {

@@ -1,7 +1,6 @@
 package admin
 
 import (
-	"errors"
 	"fmt"
 
 	"holdfast/ownership"
@@ -18,38 +17,67 @@ func (c *chronicle) checkLink(p published) {
 	if unknown || p.previous == last {
 		return
 	}
-	why, known := c.whyGap(p)
-	c.tellGap(p.previous, why, known)
+	why, kind := c.whyGap(p)
+	c.gap(kind, p.previous, why)
 }
 
-func (c *chronicle) gap(missing ownership.Revision, why string) { c.tellGap(missing, why, false) }
+// gapKind says what is known of what is missing.
+type gapKind int
 
-func (c *chronicle) tellGap(missing ownership.Revision, why string, known bool) {
-	e := Entry{Event: EventGap, Reason: &why, known: known}
+const (
+	gapMissing gapKind = iota
+	gapKept            // its bytes are in the record's place, or in quarantine
+	gapBehind          // nothing is: an older record is in force again
+)
+
+func (c *chronicle) gap(kind gapKind, missing ownership.Revision, why string) {
+	e := Entry{Event: EventGap, Reason: &why, gap: kind}
 	if !missing.IsZero() {
 		e.Revision = &missing
 	}
 	c.entry(e)
 }
 
-// whyGap says how a record comes not to follow the one before it, and whether the
-// bytes of what is missing are known to be kept.
-func (c *chronicle) whyGap(p published) (why string, known bool) {
+// whyGap says how a record comes not to follow the one before it, and what is
+// known of what is missing.
+func (c *chronicle) whyGap(p published) (why string, kind gapKind) {
 	if p.previous.IsZero() {
-		return fmt.Sprintf("generation %d calls itself the first, and is not", p.generation), false
+		return fmt.Sprintf("generation %d calls itself the first, and is not", p.generation), gapMissing
 	}
 	if r, err := ownership.Decode(p.bytes); err == nil && eventOf(r, nil) == EventQuarantine {
-		return "what came before was no record; its bytes are in the store's quarantine", true
+		return "what came before was no record; its bytes are in the store's quarantine", gapKept
 	}
 	switch {
 	case c.deaf:
-		return fmt.Sprintf("the record before generation %d is missing, or in the archive, which cannot be read", p.generation), false
+		return fmt.Sprintf("the record before generation %d is missing, or in the archive, which cannot be read", p.generation), gapMissing
 	case c.setAside[p.previous]:
-		return fmt.Sprintf("the record before generation %d was damaged; its bytes are in the store's quarantine", p.generation), true
+		return fmt.Sprintf("the record before generation %d was damaged; its bytes are in the store's quarantine", p.generation), gapKept
 	case c.knows(p.previous):
-		return fmt.Sprintf("generation %d follows an earlier record than the one before it: the store had gone back, as when a backup is put back", p.generation), false
+		return fmt.Sprintf("generation %d follows an earlier record than the one before it: the store had gone back, as when a backup is put back", p.generation), gapMissing
 	}
-	return fmt.Sprintf("the record before generation %d is missing", p.generation), false
+	return fmt.Sprintf("the record before generation %d is missing", p.generation), gapMissing
+}
+
+// checkNewest is for a record that the archive has already, or none: unless it is the
+// newest that was ever published, the store went back. An archiving that took place after
+// the record was read looks alike, so it is read once more.
+func (c *chronicle) checkNewest() {
+	if c.last == nil || c.last.revision == c.box.Current.Revision {
+		return
+	}
+	now, err := c.store.Load(c.ctx, c.digest)
+	if err != nil || now.Revision != c.box.Current.Revision {
+		return // an error was met by the look at the outbox as well, or is met by the next
+	}
+	c.gap(gapBehind, c.last.revision, fmt.Sprintf("the store went back, as when a backup is put back: %s, and the archive knows generation %d, which came later",
+		c.inForce(), c.last.generation))
+}
+
+func (c *chronicle) inForce() string {
+	if r := c.box.Current.Reading(c.digest).Record; r != nil {
+		return fmt.Sprintf("an earlier record, of generation %d, is in force", r.Generation)
+	}
+	return "there is no record"
 }
 
 // knows looks for a record off its place. An archive that cannot be asked now was read
@@ -69,7 +97,7 @@ func (c *chronicle) knows(r ownership.Revision) bool {
 // entryOf makes an entry of a record, or says why its bytes are not that record's.
 func entryOf(p published, before *ownership.Generation) (Entry, error) {
 	if ownership.RevisionOf(p.bytes) != p.revision {
-		return Entry{}, errors.New("its bytes are not those of its revision")
+		return Entry{}, &ownership.FormatError{Why: "its bytes are not those of its revision"}
 	}
 	r, err := ownership.Decode(p.bytes)
 	if err != nil {

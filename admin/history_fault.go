@@ -3,8 +3,8 @@ package admin
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"strconv"
+	"strings"
 
 	"holdfast/internal/journal"
 	"holdfast/lease"
@@ -27,7 +27,10 @@ func archiveFault(err error) error {
 		fault.Advice = "a use of the archive takes milliseconds: see why that process does not go on, and try again"
 	case errors.Is(err, fs.ErrPermission):
 		fault.Kind = lease.ErrPermission
-		fault.Advice = "see whose it is, and have it handed over: sudo chown " + strconv.Itoa(os.Geteuid()) + " " + strconv.Quote(j.Path)
+		fault.Advice = "it is yours, and its mode allows it: see what else the system refuses it for"
+		if mend, ok := mendAccess(j.Path); ok {
+			fault.Advice = mend.Why + ": " + strings.Join(mend.Argv[:len(mend.Argv)-1], " ") + " " + strconv.Quote(mend.Argv[len(mend.Argv)-1])
+		}
 	}
 	return fault
 }

@@ -33,6 +33,10 @@ type Receipt struct {
 	// recovery is done all the same.
 	Leftover error `json:"-"`
 
+	// Forgotten is why the archive could not say which generations there were, if so: the
+	// generation is above the number of seconds since 1970 then.
+	Forgotten error `json:"-"`
+
 	// Unrecorded is why the archive has no event of the recovery, if so. The marker in
 	// the record is the truth, and history tells it from there.
 	Unrecorded error `json:"-"`

@@ -1,6 +1,7 @@
 package admin_test
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"os/exec"
@@ -14,6 +15,7 @@ import (
 
 	"holdfast/admin"
 	"holdfast/internal/journal"
+	"holdfast/ownership"
 )
 
 // What an unsound archive takes is lost, so it is given nothing, whichever of its pages
@@ -180,4 +182,56 @@ func TestPruneSetsNothingAsideBesideAnUnreadableRecord(t *testing.T) {
 	}
 	require.NotZero(t, failed)
 	require.Equal(t, revs, w.revs("k"))
+}
+
+// A session whose files were put back from a backup is told to be behind what the archive
+// knows, by its history and by the doctor; so is one of which only the archive is left.
+func TestASessionThatWentBackIsTold(t *testing.T) {
+	for _, what := range []string{"restored", "lost"} {
+		t.Run(what, func(t *testing.T) {
+			w := newWorld(t)
+			w.cycle("k", 2)
+			session := w.file("k", "")
+			kept := filepath.Join(w.TempDir(), "kept")
+			require.NoError(t, exec.Command("cp", "-a", session, kept).Run())
+			w.cycle("k", 2)
+			w.archive("k")
+			require.NotContains(t, eventsIn(w.told(target("k"))), admin.EventGap)
+			require.NoError(t, os.RemoveAll(session))
+			if what == "restored" {
+				require.NoError(t, os.Rename(kept, session))
+			}
+			entries := w.told(target("k"))
+			last := entries[len(entries)-1]
+			require.Equal(t, admin.EventGap, last.Event)
+			require.Contains(t, *last.Reason, "went back")
+			require.Equal(t, entries[len(entries)-2].Revision, last.Revision)
+			found := w.doctor()
+			require.Len(t, found["backup"], 1)
+			require.Empty(t, found["history"])
+		})
+	}
+}
+
+// What the archive has of a record is compared with its revision, and what is not that
+// record is told as what it is.
+func TestAnEditedArchiveIsTold(t *testing.T) {
+	w := newWorld(t)
+	w.cycle("k", 2)
+	w.archive("k")
+	b, err := os.ReadFile(w.journal())
+	require.NoError(t, err)
+	edited := bytes.ReplaceAll(b, []byte(`"program": "agent"`), []byte(`"program": "other"`))
+	require.NotEqual(t, b, edited)
+	require.NoError(t, os.WriteFile(w.journal(), edited, 0o600))
+	failed := 0
+	for _, err := range admin.HistoryOfAll(t.Context(), w.store, time.Time{}) {
+		var format *ownership.FormatError
+		if err != nil {
+			require.ErrorAs(t, err, &format)
+			failed++
+		}
+	}
+	require.Equal(t, 3, failed)
+	require.Contains(t, eventsIn(w.told(target("k"))), admin.EventGap)
 }

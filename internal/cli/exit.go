@@ -32,9 +32,9 @@ var exits = []exitRow{
 	{ownership.ReasonWaitTimeout, 124, is(lease.ErrWaitTimeout), ""},
 	{ownership.ReasonNotQuiescent, 83, is(lease.ErrNotQuiescent), "The session is still active: end what is left, then look again"},
 	{ownership.ReasonActiveOwner, 75, is(lease.ErrHeld), "Somebody is changing the session at this moment: try again"},
+	{ownership.ReasonUnreadableRecord, 65, isUnreadable, ""},
 	{ownership.ReasonUsage, 64, isUsage, ""},
 	{ownership.ReasonRecoveryRequired, 76, nil, ""},
-	{ownership.ReasonUnreadableRecord, 65, nil, ""},
 	{ownership.ReasonRevisionMismatch, 78, is(lease.ErrConflict), "The session changed meanwhile: look at it again"},
 	{ownership.ReasonNothingToRecover, 79, nil, ""},
 	{ownership.ReasonForceRequired, 80, nil, ""},
@@ -171,6 +171,12 @@ func isNoCommand(err error) bool {
 	var store *lease.StoreError
 	none := errors.Is(err, supervise.ErrNotFound) || errors.Is(err, supervise.ErrNotExecutable)
 	return none && !errors.As(err, &store)
+}
+
+// isUnreadable holds for bytes in the place of a record, wherever that was.
+func isUnreadable(err error) bool {
+	var format *ownership.FormatError
+	return errors.As(err, &format)
 }
 
 func isPermission(err error) bool {

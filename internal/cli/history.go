@@ -47,7 +47,7 @@ func (v *invocation) history(ctx context.Context, c *urfave.Command) error {
 	if err != nil {
 		return err
 	}
-	told := &telling{v: v, target: t, since: since}
+	told := &telling{v: v, target: t, since: since, now: func() lease.Inspection { return v.now(ctx, s, t) }}
 	told.title = title(lease.Inspection{Key: told.key(), KeyDigest: t.Digest})
 	told.all(admin.History(ctx, s, t))
 	told.end()
@@ -82,20 +82,40 @@ func (v *invocation) historyOfAll(ctx context.Context, c *urfave.Command, since 
 		return err
 	}
 	told := &telling{v: v}
+	shown := 0
 	for e, err := range admin.HistoryOfAll(ctx, s, since) {
 		switch {
 		case err != nil:
 			told.failed = append(told.failed, v.failedRow(nil, digestOf(e.KeyDigest), err))
+			continue
 		case v.json:
 			v.row(e)
 		default:
 			v.stdout.show(v.page(&v.stdout), func(p *page) { p.entry(e) })
 		}
+		shown++
 		if v.stdout.fault != nil {
 			return nil
 		}
 	}
+	if shown == 0 && len(told.failed) == 0 {
+		v.nothingHappened(since)
+	}
 	return told.result(false)
+}
+
+func (v *invocation) nothingHappened(since time.Time) {
+	if since.IsZero() {
+		v.remark("nothing ever happened in %s", v.location.path)
+		return
+	}
+	v.remark("nothing happened in %s since %s", v.location.path, since.UTC().Format(time.DateTime)+" UTC")
+}
+
+// now looks at the session as it is. What cannot be looked at has no state.
+func (v *invocation) now(ctx context.Context, s lease.Store, t admin.Target) lease.Inspection {
+	i, _ := admin.Inspect(ctx, s, t) // history said what cannot be read
+	return i
 }
 
 // telling is the history of one session on its way to a reader.
@@ -105,6 +125,7 @@ type telling struct {
 	since  time.Time
 	title  string
 	titled bool
+	now    func() lease.Inspection
 	tenure *tenure // not shown yet
 	count  int     // records
 	gaps   int
@@ -155,6 +176,9 @@ func (t *telling) add(e admin.Entry) {
 func (t *telling) end() {
 	if t.v.json {
 		return
+	}
+	if t.tenure != nil {
+		t.tenure.now = new(t.now())
 	}
 	t.flush()
 	if t.count == 0 && len(t.failed) == 0 {

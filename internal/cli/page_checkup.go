@@ -9,7 +9,10 @@ func (p *page) checkup(c checkup) {
 	var next []lease.Next
 	for _, f := range c.Findings {
 		sign := p.ink.in("32", "✓")
-		if f.Problem {
+		switch {
+		case !f.Checked:
+			sign = p.ink.in("33", "?")
+		case f.Problem:
 			sign = p.ink.in("1;31", "✗")
 			next = append(next, f.Next...)
 		}

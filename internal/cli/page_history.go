@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"holdfast/admin"
+	"holdfast/lease"
 	"holdfast/ownership"
 )
 
@@ -14,6 +15,7 @@ type tenure struct {
 	began     admin.Entry
 	described int
 	ended     *admin.Entry
+	now       *lease.Inspection // what the session is, for the latest tenure only
 }
 
 // human gathers an entry for people, and shows what is complete.
@@ -81,13 +83,39 @@ func (p *page) tenure(t tenure) {
 	}
 	switch {
 	case t.ended == nil:
-		p.under("not released")
+		p.under(open(t))
 	case t.ended.Event == admin.EventRelease:
 		p.under("released after " + lasted(t))
 	default:
 		p.under("ended by force after " + lasted(t))
 		p.forced(*t.ended)
 	}
+}
+
+// open says what became of a tenure without an end in history: that is missing, or yet to
+// come.
+func open(t tenure) string {
+	if t.now == nil {
+		return "how it ended is missing"
+	}
+	r := t.now.Record
+	if r == nil || r.Generation != *t.began.Generation || r.State != ownership.RecordActive {
+		return "not released when its history was read"
+	}
+	switch t.now.State {
+	case ownership.StateHeld:
+		return "held now" + heldBy(t.now.Liveness)
+	case ownership.StateStranded:
+		return "never released, and nobody is there: stranded"
+	}
+	return "not released, and whether anybody is there cannot be told from here: " + string(t.now.State)
+}
+
+func heldBy(l *ownership.Liveness) string {
+	if l == nil || len(l.Holders) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" by %s (pid %d)", l.Holders[0].Program, l.Holders[0].PID)
 }
 
 func lasted(t tenure) string {

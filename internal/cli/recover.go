@@ -91,6 +91,9 @@ func (v *invocation) leftover(r admin.Receipt) {
 	if r.Leftover != nil {
 		v.remark("the recovery is done; its own lock file could not be removed: %v", r.Leftover)
 	}
+	if r.Forgotten != nil {
+		v.remark("generation %d is above the number of seconds since 1970, since the archive cannot say which there were: %v", r.Generation, r.Forgotten)
+	}
 	if r.Unrecorded != nil {
 		v.remark("the recovery is done, and the record's marker says so; the archive has no event of it: %v", r.Unrecorded)
 	}

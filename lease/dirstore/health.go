@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
+	"slices"
 
 	"github.com/gofrs/flock"
 
@@ -23,6 +25,7 @@ type Health struct {
 	Modes      []Odd      // what is not ours, or has another mode than ours
 	Leftovers  []Leftover // what no current generation needs
 	Unread     []error    // what could not be looked at
+	Bad        []string   // paths in Unread of files that do not hold what their names say
 }
 
 // LockTest is whether a lock excludes a second descriptor.
@@ -40,7 +43,7 @@ type Odd struct {
 	Path string
 	UID  uint32
 	Mode fs.FileMode
-	Want fs.FileMode // permissions
+	Want fs.FileMode // permissions, and whether it is a directory
 }
 
 // Health looks at the store, also where it would be refused for use. It changes
@@ -75,11 +78,12 @@ func (s *Store) Health(ctx context.Context) (Health, error) {
 }
 
 func (s *Store) examine(ctx context.Context, root *os.Root, e durable.Entry, h *Health) {
-	h.checkMode(s.path, e)
-	for _, name := range []string{markerName, sessionsName, quarantineName} {
+	h.checkMode(s.path, e, directory)
+	wants := map[string]fs.FileMode{markerName: durable.FileMode, sessionsName: directory, quarantineName: directory, journalName: durable.FileMode}
+	for _, name := range slices.Sorted(maps.Keys(wants)) {
 		info, err := root.Lstat(name)
 		if err == nil {
-			h.checkMode(s.at(name), durable.EntryOf(info))
+			h.checkMode(s.at(name), durable.EntryOf(info), wants[name])
 		} else if !missing(err) {
 			h.Unread = append(h.Unread, err)
 		}
@@ -96,12 +100,11 @@ func (s *Store) examine(ctx context.Context, root *os.Root, e durable.Entry, h *
 	}
 }
 
-func (h *Health) checkMode(path string, e durable.Entry) {
-	want := durable.FileMode
-	if e.Mode.IsDir() {
-		want = durable.DirMode
-	}
-	if e.UID != uint32(os.Geteuid()) || e.Mode.Perm() != want {
+// directory is what a directory of the store is like.
+const directory = durable.DirMode | fs.ModeDir
+
+func (h *Health) checkMode(path string, e durable.Entry, want fs.FileMode) {
+	if e.UID != uint32(os.Geteuid()) || e.Mode.Perm() != want.Perm() || e.Mode.Type() != want.Type() {
 		h.Modes = append(h.Modes, Odd{path, e.UID, e.Mode, want})
 	}
 }

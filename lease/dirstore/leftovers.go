@@ -2,7 +2,6 @@ package dirstore
 
 import (
 	"context"
-	"errors"
 
 	"holdfast/internal/durable"
 	"holdfast/lease"
@@ -57,10 +56,10 @@ func (s *Store) examineSession(ctx context.Context, d ownership.Digest, h *Healt
 		return s.failed("look at", s.at(sessionsName, d.String()), err)
 	}
 	if info, err := x.Stat("."); err == nil {
-		h.checkMode(s.at(sessionsName, d.String()), durable.EntryOf(info))
+		h.checkMode(s.at(sessionsName, d.String()), durable.EntryOf(info), directory)
 	}
 	o := &sorter{store: s, x: x, digest: d, busy: map[ownership.Generation]bool{}, strays: map[ownership.Revision]ownership.Generation{}}
-	err = o.load(ctx)
+	err = o.load(ctx, h)
 	for _, name := range names {
 		o.look(name, h)
 	}
@@ -68,7 +67,7 @@ func (s *Store) examineSession(ctx context.Context, d ownership.Digest, h *Healt
 }
 
 // load comes after the names were read: what is published meanwhile is needed then.
-func (o *sorter) load(ctx context.Context) error {
+func (o *sorter) load(ctx context.Context, h *Health) error {
 	box, err := o.store.readOutbox(ctx, o.x, o.digest)
 	if err != nil {
 		o.unread = true
@@ -82,7 +81,11 @@ func (o *sorter) load(ctx context.Context) error {
 	for _, r := range box.Strays {
 		o.strays[r.Revision] = r.Generation
 	}
-	return errors.Join(box.Faults()...)
+	h.Unread = append(h.Unread, box.Faults()...)
+	for _, bad := range box.Bad {
+		h.Bad = append(h.Bad, o.store.RevPath(o.digest, bad.Revision))
+	}
+	return nil
 }
 
 func (o *sorter) look(name string, h *Health) {
@@ -98,7 +101,7 @@ func (o *sorter) look(name string, h *Health) {
 		return
 	}
 	path := o.store.at(sessionsName, o.digest.String(), name)
-	h.checkMode(path, durable.EntryOf(info))
+	h.checkMode(path, durable.EntryOf(info), durable.FileMode)
 	if left {
 		h.Leftovers = append(h.Leftovers, Leftover{kind, o.digest, path, g > 0 && o.inUse(g)})
 	}

@@ -95,6 +95,16 @@ func whereWeAre() []string {
 	return []string{strconv.FormatUint(*ownNamespace(), 10), itoa(os.Getpid())}
 }
 
+// Of a process whose namespace another user may not read, it cannot be told that it is not the recorded one.
+func TestNamespaceThatMayNotBeReadIsNeverANo(t *testing.T) {
+	p := start(t, "wait", isolated(t, ownProc, self(t).Path))
+	inside := p.readSelf(t)
+	namespace := strconv.FormatUint(*namespaceOf(t, onlyChild(t, p).PID), 10)
+	r := ask(t, "report-nobody", self(t, namespace, itoa(inside.PID)))
+	require.False(t, r.Found)
+	require.True(t, r.Failed)
+}
+
 func TestNamespaceAboveCannotBeSeen(t *testing.T) {
 	r := ask(t, "report", isolated(t, ownProc, append([]string{self(t).Path}, whereWeAre()...)...))
 	require.True(t, r.SelfExists)

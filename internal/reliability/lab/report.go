@@ -14,7 +14,7 @@ type Plan struct {
 	Rounds int           // at most; 0: everything there is
 	For    time.Duration // stop after it; 0: never
 	Jobs   int           // at once; 0 is 1
-	Only   string        // workloads whose name begins with it
+	Only   string        // workloads, or mutants, whose name begins with it
 	Base   string        // where stores are made; "" is memory
 	Log    io.Writer     // what is going on; nil: nobody wants to know
 }

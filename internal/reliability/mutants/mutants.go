@@ -116,6 +116,7 @@ func Run(ctx context.Context, p lab.Plan) (*lab.Report, error) {
 		return r, err
 	}
 	defer os.RemoveAll(dir)
+	all = slices.DeleteFunc(all, func(m Mutant) bool { return !strings.HasPrefix(m.Name, p.Only) })
 	var some []Mutant
 	for _, i := range p.Chosen(len(all)) {
 		some = append(some, all[i])

@@ -89,11 +89,17 @@ func meanwhile(ctx context.Context, s *lab.Scene, other string, r lab.Run, h che
 // seesTheOwner holds that an owner who stands still is never taken for a dead one: I4,
 // I7.
 func seesTheOwner(other string, a answer) (wrong []string) {
-	var seen struct{ State string }
+	var seen struct {
+		State    string
+		Liveness *ownership.Liveness
+	}
 	switch {
 	case other == "inspect" && json.Unmarshal(a.stdout, &seen) == nil:
 		if !slices.Contains([]string{"vacant", "idle", "held"}, seen.State) {
 			wrong = append(wrong, "a living owner is seen as "+seen.State)
+		}
+		if seen.State == "held" && seen.Liveness.Evidence[0].Finding != ownership.Present {
+			wrong = append(wrong, "the life lock of a living owner is free")
 		}
 	case other == "recover" && a.exit == 0:
 		wrong = append(wrong, "a living owner was recovered from: "+strings.TrimSpace(string(a.stdout)))

@@ -47,6 +47,7 @@ func parse(args []string) (o options, err error) {
 	flags.DurationVar(&o.plan.For, "for", 0, "how long each lane runs at most (0: to its end)")
 	flags.IntVar(&o.plan.Jobs, "jobs", 2, "how many things to do at once")
 	flags.StringVar(&o.plan.Base, "base", "", "the directory for the stores (memory, and a disk where that matters)")
+	flags.StringVar(&o.plan.Only, "only", "", "only workloads, or mutants, whose name begins with it")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}

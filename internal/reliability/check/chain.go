@@ -102,7 +102,7 @@ func (r *room) compareWithTold() {
 			at = i
 		}
 	}
-	if extra := len(r.chain) - len(r.told.Told); extra > r.told.Unanswered {
+	if extra := len(r.chain) - len(r.told.Told) - len(r.told.Somewhen); extra > r.told.Unanswered {
 		r.add("I8", r.path, "%d records are in force that nobody was told of, and at most %d calls had no answer", extra, r.told.Unanswered)
 	}
 }

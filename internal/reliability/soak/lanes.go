@@ -7,6 +7,7 @@ import (
 	"holdfast/internal/reliability/faults"
 	"holdfast/internal/reliability/killpoint"
 	"holdfast/internal/reliability/lab"
+	"holdfast/internal/reliability/linear"
 	"holdfast/internal/reliability/mutants"
 	"holdfast/internal/reliability/powerloss"
 	"holdfast/internal/reliability/preempt"
@@ -29,6 +30,7 @@ var lanes = []lane{
 	{name: "lies", run: faults.Lies},
 	{name: "power", change: 20, soak: 400, run: powerloss.Run},
 	{name: "preempt", change: 250, run: preempt.Run},
+	{name: "linear", change: 2500, soak: 50_000, run: linear.Run},
 	{name: "mutants", run: mutants.Run},
 	{name: "short", change: 300, soak: 4000, run: faults.Shorts},
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -9,10 +10,15 @@ import (
 	urfave "github.com/urfave/cli/v3"
 )
 
-// Main runs one command line, program name first, and returns the exit code.
-func Main(args []string) (code int) {
+// Main runs one command line, program name first, and returns the exit code. A store that
+// is no directory is left to the command that knows it.
+func Main(args []string) int { return MainWith(args, nil) }
+
+// MainWith is [Main] for a command that opens itself what is no directory.
+func MainWith(args []string, remote Opener) (code int) {
 	keepBrokenPipes()
-	v := &invocation{args: args, stdout: stream{file: os.Stdout}, stderr: stream{file: os.Stderr}}
+	v := &invocation{args: args, remote: remote, stdout: stream{file: os.Stdout}, stderr: stream{file: os.Stderr}}
+	defer v.closeStores()
 	defer func() {
 		if p := recover(); p != nil {
 			code = v.exit(caught(p))
@@ -29,6 +35,7 @@ func keepBrokenPipes() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 // answers go, and what it did so far.
 type invocation struct {
 	args           []string // as typed, program name first
+	remote         Opener   // nil: another command has it
 	storeFlag      string
 	json           bool
 	quiet          bool
@@ -39,6 +46,7 @@ type invocation struct {
 	jsonTo         *stream  // where refusals go as JSON; nil is stdout
 	location       location // of the store, once it was looked for
 	published      bool     // something in a store was changed
+	opened         []io.Closer
 }
 
 // commands lists every command, in the order in which help shows them.
@@ -79,6 +87,7 @@ func (v *invocation) root() *urfave.Command {
 	}
 	root.OnUsageError = explainUsage
 	inOurWords(root.Commands)
+	v.handingOver(root.Commands)
 	return root
 }
 
@@ -93,7 +102,7 @@ func inOurWords(all []*urfave.Command) {
 
 func (v *invocation) globalFlags() []urfave.Flag {
 	return []urfave.Flag{
-		&urfave.StringFlag{Name: "store", Usage: "the `DIR` of the store (else HOLDFAST_STORE, else $XDG_STATE_HOME/holdfast)", Destination: &v.storeFlag, OnlyOnce: true, Validator: notEmpty},
+		&urfave.StringFlag{Name: "store", Usage: "the `DIR` of the store, or etcd://HOST:PORT/PREFIX (else HOLDFAST_STORE, else $XDG_STATE_HOME/holdfast)", Destination: &v.storeFlag, OnlyOnce: true, Validator: notEmpty},
 		&urfave.BoolFlag{Name: "json", Usage: "answer in JSON, refusals included", Destination: &v.json},
 		&urfave.BoolFlag{Name: "quiet", Usage: "one line for a refusal, and no remarks", Destination: &v.quiet},
 		&urfave.BoolFlag{Name: "no-color", Usage: "no colours (NO_COLOR and CI are obeyed too)", Destination: &v.noColor},

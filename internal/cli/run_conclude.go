@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"holdfast/admin"
 	"holdfast/internal/supervise"
@@ -24,9 +25,20 @@ func (r *running) command() supervise.Command {
 		Transcript: r.request.transcript,
 		Linger:     r.request.linger,
 		Grace:      r.request.grace,
+		LostGrace:  r.lostGrace,
 		Notice:     r.notice,
 		Pending:    r.pending,
 	}
+}
+
+// lostGrace is how long a store that could not be told that we live still keeps others
+// out, less what it takes to kill. A loss of another kind leaves what --grace says.
+func (r *running) lostGrace() time.Duration {
+	var lapse *lease.LapseError
+	if errors.As(context.Cause(r.lease.Context()), &lapse) {
+		return time.Until(lapse.Until) - lapse.TTL/20
+	}
+	return r.request.grace
 }
 
 // environment returns ours less what is not the command's, and more what names the

@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"holdfast/lease"
 	"holdfast/lease/dirstore"
@@ -14,6 +13,7 @@ import (
 type location struct {
 	path   string
 	byRule bool // a shell without any setting of ours finds it there
+	remote bool // it is no directory
 }
 
 // locate says where the store is: --store, else HOLDFAST_STORE, else the user's state
@@ -25,17 +25,16 @@ func (v *invocation) locate() (location, error) {
 	}
 	standard, err := standardPath()
 	if path == "" {
-		return location{standard, true}, err
+		return location{path: standard, byRule: true}, err
 	}
-	if strings.HasPrefix(path, "etcd://") {
-		return location{}, &lease.StoreError{Kind: lease.ErrStoreUnavailable, Op: "open store", Path: path,
-			Advice: "this build has no etcd store: name a directory with --store"}
+	if isRemote(path) {
+		return location{path: path, remote: true}, nil
 	}
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return location{}, &lease.StoreError{Op: "open store", Path: path, Err: err}
 	}
-	return location{abs, abs == standard}, nil
+	return location{path: abs, byRule: abs == standard}, nil
 }
 
 // standardPath follows the XDG base directory specification, by which a relative path
@@ -80,6 +79,9 @@ func (v *invocation) openStore(root rootPolicy) (lease.Store, error) {
 	at, err := v.locate()
 	if err != nil {
 		return nil, err
+	}
+	if at.remote {
+		return v.openRemote(at)
 	}
 	v.location = at
 	if err := root.apply(at.path); err != nil {

@@ -40,6 +40,9 @@ type Command struct {
 	// Grace is the time between TERM and KILL; 0 is KILL at once. What is left after
 	// a second one, of 2 s or more, makes the end not quiescent.
 	Grace time.Duration
+	// LostGrace is asked when ownership is lost: how long the one who may own next is
+	// kept out. The grace is not longer. Nil: as long as Grace says.
+	LostGrace func() time.Duration
 
 	// Notice prints a line for people. It is called from one goroutine of its
 	// own, so it may block without holding up CMD. May be nil.

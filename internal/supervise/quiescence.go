@@ -9,6 +9,9 @@ import (
 func (r *run) loseOwnership() {
 	r.lost = nil
 	r.result.Lost = true
+	if r.LostGrace != nil {
+		r.Grace = max(0, min(r.Grace, r.LostGrace()))
+	}
 	r.sweepGroup(time.Now())
 }
 

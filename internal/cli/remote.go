@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	urfave "github.com/urfave/cli/v3"
+
+	"holdfast/lease"
+)
+
+// Opener opens a store by an address that names no directory.
+type Opener func(address string) (lease.Store, error)
+
+// remoteScheme begins the addresses of stores that are no directories. remoteCommand has
+// the same commands as this one and can open them; this one starts faster without.
+const (
+	remoteScheme  = "etcd://"
+	remoteCommand = "session-etcd"
+)
+
+func isRemote(address string) bool { return strings.HasPrefix(address, remoteScheme) }
+
+// openRemote remembers an address only once it was found to hold no secret.
+func (v *invocation) openRemote(at location) (lease.Store, error) {
+	if v.remote == nil {
+		return nil, errors.New("a store that is no directory was not handed over")
+	}
+	s, err := v.remote(at.path)
+	if err != nil {
+		return nil, err
+	}
+	v.location = at
+	if closer, ok := s.(io.Closer); ok {
+		v.opened = append(v.opened, closer)
+	}
+	return s, nil
+}
+
+// closeStores ends what the command still holds: it ends with this process anyway.
+func (v *invocation) closeStores() {
+	for _, s := range v.opened {
+		_ = s.Close()
+	}
+}
+
+// storeless are the commands that use no store, or one of their own.
+var storeless = []string{"demo", "help", "version", "completion"}
+
+// handingOver lets every command that uses a store leave one that is no directory to the
+// command that knows it, before anything else is done.
+func (v *invocation) handingOver(all []*urfave.Command) {
+	for _, c := range all {
+		v.handingOver(c.Commands)
+		if c.Action == nil || slices.Contains(storeless, c.Name) {
+			continue
+		}
+		action := c.Action
+		c.Action = func(ctx context.Context, c *urfave.Command) error {
+			if err := v.handOver(); err != nil {
+				return err
+			}
+			return action(ctx, c)
+		}
+	}
+}
+
+// handOver becomes the command that opens the store, found beside this one only: what is
+// elsewhere on the PATH may be anybody's.
+func (v *invocation) handOver() error {
+	at, err := v.locate()
+	if err != nil || !at.remote || v.remote != nil {
+		return nil // whoever opens the store says what is wrong
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return missingCommand(remoteCommand, err)
+	}
+	path := filepath.Join(filepath.Dir(self), remoteCommand)
+	if path == self {
+		return missingCommand(path, errors.New("what has this name is another command"))
+	}
+	argv := append([]string{path}, v.args[1:]...)
+	return missingCommand(path, syscall.Exec(path, argv, os.Environ()))
+}
+
+func missingCommand(path string, err error) error {
+	return &lease.StoreError{
+		Kind: lease.ErrStoreUnavailable, Op: "start", Path: path, Err: err,
+		Advice: fmt.Sprintf("%s opens stores in etcd: build it there with `go build -o %s ./cmd/%s` in the source of this command, or name a directory with --store", remoteCommand, shellQuote(path), remoteCommand),
+	}
+}

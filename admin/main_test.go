@@ -41,6 +41,8 @@ func TestMain(m *testing.M) {
 		prunerRole(os.Args[1])
 	case "worker":
 		workerRole(os.Args[1], os.Args[2])
+	case "reconciler":
+		reconcilerRole(os.Args[1])
 	case "reader":
 		readerRole(os.Args[1])
 	}

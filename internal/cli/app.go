@@ -60,6 +60,7 @@ func (v *invocation) commands() []*urfave.Command {
 		v.pulseCommand(),
 		v.verdictCommand(),
 		v.snapshotCommand(),
+		v.reconcileCommand(),
 		v.historyCommand(),
 		v.pruneCommand(),
 		v.doctorCommand(),

@@ -31,7 +31,7 @@ printf '%s\n' "${COMPREPLY[@]}"`
 
 func TestCompletionInBash(t *testing.T) {
 	require.Contains(t, completed(t, "session", ""), "inspect")
-	require.Equal(t, []string{"recover"}, completed(t, "session", "rec"))
+	require.Equal(t, []string{"recover"}, completed(t, "session", "recov"))
 	require.ElementsMatch(t, []string{"--quarantine", "--quiet"}, completed(t, "session", "recover", "--qu"))
 	require.Equal(t, []string{"--expect"}, completed(t, "session", "recover", "K", "--ex"))
 	require.Subset(t, completed(t, "session", "completion", ""), []string{"bash", "zsh", "fish", "pwsh"})

@@ -38,22 +38,25 @@ func typeNext(s *script, neg bool, args []string) {
 	}
 }
 
-// nextIn returns the commands of an answer, or of its findings, signals last.
-func nextIn(s *script, answer []byte) []lease.Next {
-	var shown struct {
-		Next     []lease.Next
-		Findings []struct{ Next []lease.Next }
-	}
-	decode(s, answer, &shown)
-	next := shown.Next
-	for _, f := range shown.Findings {
-		next = append(next, f.Next...)
+// nextIn returns the commands of an answer, of its rows or of its findings, each once,
+// signals last.
+func nextIn(s *script, answer []byte) (next []lease.Next) {
+	for row := range bytes.Lines(answer) {
+		var shown struct {
+			Next     []lease.Next
+			Findings []struct{ Next []lease.Next }
+		}
+		decode(s, row, &shown)
+		next = append(next, shown.Next...)
+		for _, f := range shown.Findings {
+			next = append(next, f.Next...)
+		}
 	}
 	if len(next) == 0 {
 		s.Fatalf("no command to type next: %s", answer)
 	}
 	slices.SortStableFunc(next, func(a, b lease.Next) int { return signals(a) - signals(b) })
-	return next
+	return slices.CompactFunc(next, func(a, b lease.Next) bool { return slices.Equal(a.Argv, b.Argv) })
 }
 
 // withJSON asks for JSON where that is an option of ours and not the command's.

@@ -1,0 +1,305 @@
+package admin_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"holdfast/admin"
+	"holdfast/admin/settle"
+	"holdfast/internal/testkit"
+	"holdfast/lease"
+	"holdfast/ownership"
+)
+
+// reconciled is the rows of a pass by key, or by digest where there is none.
+type reconciled map[string]admin.Reconciled
+
+func (w *world) reconcile(consent admin.PassConsent) reconciled {
+	w.Helper()
+	rows, failed := w.reconcileWith(w.store, consent, nil)
+	require.Empty(w, failed)
+	return rows
+}
+
+// reconcileWith calls between for each row as it comes.
+func (w *world) reconcileWith(s lease.Store, consent admin.PassConsent, between func(admin.Reconciled)) (rows reconciled, failed map[string]error) {
+	w.Helper()
+	rows, failed = reconciled{}, map[string]error{}
+	for r, err := range admin.Reconcile(w.Context(), s, consent) {
+		name := r.KeyDigest.String()
+		if r.Key != nil {
+			name = *r.Key
+		}
+		if err != nil {
+			failed[name] = err
+			continue
+		}
+		require.NotContains(w, rows, name)
+		require.NotNil(w, r.Next)
+		rows[name] = r
+		if between != nil {
+			between(r)
+		}
+	}
+	return rows, failed
+}
+
+func (r reconciled) actions() map[string]admin.ReconcileAction {
+	all := map[string]admin.ReconcileAction{}
+	for name, row := range r {
+		all[name] = row.Action
+	}
+	return all
+}
+
+func (r reconciled) receipts() (n int) {
+	for _, row := range r {
+		if row.Receipt != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// every makes one session of each kind that needs no tmux.
+func (w *world) every() {
+	w.Helper()
+	w.own(plan{Key: "held"})
+	w.own(plan{Key: "survived", Survivor: true}).kill()
+	w.strand(plan{Key: "stranded", Facts: ownership.Facts{Resume: new("agent --resume 7")}})
+	w.strand(plan{Key: "private", Private: true})
+	w.unprove(plan{Key: "unproven"})
+	w.own(plan{Key: "kind", Facts: ownership.Facts{Runtime: &ownership.Runtime{Kind: "lxc", Handle: "x"}}}).kill()
+	w.own(plan{Key: "idle"}).release()
+	w.own(plan{Key: "resumable", Facts: ownership.Facts{Resume: new("agent --resume 8")}}).release()
+	w.own(plan{Key: "unreadable"}).release()
+	w.damage("unreadable")
+}
+
+// I8: without consent a pass says what it would do, and changes nothing.
+func TestReconcileReportsAndChangesNothing(t *testing.T) {
+	w := newWorld(t)
+	require.Empty(t, w.reconcile(admin.PassRecover), "a store that nobody used")
+	require.NoDirExists(t, w.path)
+	w.every()
+	before := w.bytes()
+	rows := w.reconcile(0)
+	require.Equal(t, before, w.bytes())
+	unreadable := target("unreadable").Digest.String()
+	private := target("private").Digest.String()
+	require.Equal(t, map[string]admin.ReconcileAction{
+		"held": admin.ReconcileAdopt, "survived": admin.ReconcileAdopt, "stranded": admin.ReconcileRecover,
+		private: admin.ReconcileRecover, "unproven": admin.ReconcileBlocked, "kind": admin.ReconcileBlocked,
+		"idle": admin.ReconcileLeave, "resumable": admin.ReconcileRestorable, unreadable: admin.ReconcileLeave,
+	}, rows.actions())
+	require.Zero(t, rows.receipts())
+	require.Equal(t, ownership.OutcomeRequeued, *rows["stranded"].Outcome)
+	require.Equal(t, []string{"session", "reconcile", "--apply"}, rows["stranded"].Next[0].Argv)
+	require.Equal(t, "agent --resume 8", *rows["resumable"].Resume)
+	for _, name := range []string{"stranded", private, "unproven", "kind", unreadable} {
+		require.Equal(t, admin.Waiting, rows[name].Concern, name)
+		require.NotEmpty(t, rows[name].Next, name)
+	}
+}
+
+// With consent it recovers what is provably gone and nothing else, and is done then.
+func TestReconcileRecoversWhatIsGone(t *testing.T) {
+	w := newWorld(t)
+	w.every()
+	before := w.bytes()
+	rows := w.reconcile(admin.PassRecover)
+	require.Equal(t, 2, rows.receipts())
+	receipt := rows["stranded"].Receipt
+	host, err := os.Hostname()
+	require.NoError(t, err)
+	require.Equal(t, "reconcile@"+host, receipt.Actor)
+	require.Equal(t, ownership.StateStranded, rows["stranded"].State, "as it was found")
+	require.Equal(t, "agent --resume 7", *rows["stranded"].Resume)
+	require.Equal(t, ownership.StateIdle, w.inspect(target("stranded")).State)
+	told := w.told(target("stranded"))
+	require.Equal(t, receipt.Settled, told[len(told)-1].Settled, "the archive has its event")
+
+	after := w.bytes()
+	for _, key := range []string{"held", "survived", "unproven", "kind", "idle", "resumable", "unreadable"} {
+		require.Equal(t, before[w.file(key, "record.json")], after[w.file(key, "record.json")], key)
+	}
+	again := w.reconcile(admin.PassRecover)
+	require.Zero(t, again.receipts())
+	require.Equal(t, admin.ReconcileRestorable, again["stranded"].Action)
+	require.Equal(t, after, w.bytes())
+}
+
+// Evidence of an earlier execution, or of nobody knows whom, is ignored by a pass too.
+func TestReconcileSettlesByFreshEvidenceOnly(t *testing.T) {
+	w := newWorld(t)
+	w.verdictOn(w.strand(plan{Key: "previous"}), settle.DecisionDone, "")
+	w.force(w.inspect(target("previous")))
+	w.strand(plan{Key: "previous"})
+	_, path := w.strandWith("linked", "TASK_DONE\n")
+	require.NoError(t, os.Rename(path, path+".real"))
+	require.NoError(t, os.Symlink(path+".real", path))
+	w.strandWith("done", "TASK_DONE\n")
+	rows := w.reconcile(admin.PassRecover)
+	require.Equal(t, ownership.OutcomeRequeued, *rows["previous"].Outcome)
+	require.Equal(t, ownership.OutcomeRequeued, *rows["linked"].Outcome)
+	require.Equal(t, ownership.OutcomeDone, *rows["done"].Outcome)
+	require.Equal(t, ownership.OutcomeDone, rows["done"].Receipt.Outcome)
+}
+
+// A session that is recovered and acquired between the look at it and its turn is left
+// to its new owner.
+func TestReconcileLooksAgainBeforeItRecovers(t *testing.T) {
+	w := newWorld(t)
+	w.own(plan{Key: "held"}) // its row comes before anything is recovered
+	i := w.strand(plan{Key: "k"})
+	var o *owner
+	rows, failed := w.reconcileWith(w.store, admin.PassRecover, func(r admin.Reconciled) {
+		if *r.Key == "held" {
+			w.force(i)
+			o = w.own(plan{Key: "k"})
+		}
+	})
+	require.Empty(t, failed)
+	require.Equal(t, admin.ReconcileAdopt, rows["k"].Action)
+	require.Nil(t, rows["k"].Receipt)
+	require.EqualValues(t, 3, w.inspect(target("k")).Record.Generation)
+	o.release()
+}
+
+// The same between that look and the write: whoever is faster has it.
+func TestReconcileLosesARaceForASession(t *testing.T) {
+	w := newWorld(t)
+	i := w.strand(plan{Key: "k"})
+	var o *owner
+	s := &probed{Store: w.store, after: 3, then: func() { w.force(i); o = w.own(plan{Key: "k"}) }}
+	rows, failed := w.reconcileWith(s, admin.PassRecover, nil)
+	require.Empty(t, failed)
+	require.NotNil(t, o, "nothing came between")
+	require.Equal(t, admin.ReconcileAdopt, rows["k"].Action)
+	require.Nil(t, rows["k"].Receipt)
+	o.release()
+}
+
+// probed is a store where something happens right after the n-th probe.
+type probed struct {
+	lease.Store
+	after int
+	then  func()
+}
+
+func (s *probed) Probe(ctx context.Context, r ownership.Record) (ownership.Liveness, error) {
+	live, err := s.Store.Probe(ctx, r)
+	if s.after--; s.after == 0 {
+		s.then()
+	}
+	return live, err
+}
+
+// One outage is not many deaths, unless a person says so.
+func TestReconcileHoldsInAnOutage(t *testing.T) {
+	w := newWorld(t)
+	w.own(plan{Key: "a", More: []string{"b", "c", "d", "e"}}).kill()
+	w.own(plan{Key: "f", More: []string{"g", "h", "i"}})
+	before := w.bytes()
+	rows := w.reconcile(admin.PassRecover)
+	require.Equal(t, before, w.bytes())
+	require.Equal(t, admin.ReconcileBlocked, rows["a"].Action)
+	require.Contains(t, rows["a"].Reason, "5 of 9")
+	require.Equal(t, []string{"session", "reconcile", "--apply", "--accept-mass-death"}, rows["a"].Next[0].Argv)
+	w.own(plan{Key: "j"})
+	require.Equal(t, 5, w.reconcile(admin.PassRecover).receipts(), "no more than half of them")
+
+	w.own(plan{Key: "a", More: []string{"b", "c", "d", "e"}}).kill()
+	w.own(plan{Key: "k"}).kill()
+	require.Zero(t, w.reconcile(admin.PassRecover).receipts())
+	require.Equal(t, 6, w.reconcile(admin.PassRecover|admin.PassMassDeath).receipts())
+}
+
+// One session that fails does not keep the others from their turn.
+func TestReconcileGoesOnPastFailures(t *testing.T) {
+	w := newWorld(t)
+	gone := filepath.Join(t.TempDir(), "no", "tree")
+	w.strand(plan{Key: "unsaved", Facts: ownership.Facts{Worktree: &gone}})
+	w.strand(plan{Key: "k"})
+	w.strand(plan{Key: "l"})
+	rows, failed := w.reconcileWith(w.store, admin.PassRecover, nil)
+	require.Len(t, failed, 1)
+	require.ErrorContains(t, failed["unsaved"], "could not be saved")
+	require.Equal(t, 2, rows.receipts())
+	require.Equal(t, ownership.StateStranded, w.inspect(target("unsaved")).State)
+}
+
+// What a suspect may still write to is not recovered without a person.
+func TestReconcileIsBlockedBySuspects(t *testing.T) {
+	w := newWorld(t)
+	tree := t.TempDir()
+	w.strand(plan{Key: "k", Facts: ownership.Facts{Worktree: &tree}})
+	suspect := exec.Command("sleep", "300")
+	suspect.Dir = tree
+	require.NoError(t, suspect.Start())
+	defer func() { _ = suspect.Process.Kill(); _ = suspect.Wait() }()
+	w.eventually(func() bool {
+		dir, err := os.Readlink(filepath.Join("/proc", strconv.Itoa(suspect.Process.Pid), "cwd"))
+		return err == nil && dir == tree
+	})
+	row := w.reconcile(admin.PassRecover)["k"]
+	require.Equal(t, admin.ReconcileBlocked, row.Action)
+	require.Contains(t, row.Reason, "sleep (pid "+strconv.Itoa(suspect.Process.Pid)+")")
+}
+
+// tmuxSession starts a tmux session that ends with the test, on a server of its own.
+func (w *world) tmuxSession(name string) (end func()) {
+	w.Helper()
+	if _, err := exec.LookPath("tmux"); err != nil {
+		testkit.Skip(w.T, "tmux is not installed")
+	}
+	dir, err := os.MkdirTemp("/tmp", "hf") // a socket's path must be short
+	require.NoError(w, err)
+	tmux := func(args ...string) error {
+		cmd := exec.Command("tmux", append([]string{"-S", filepath.Join(dir, "s"), "-f", "/dev/null"}, args...)...)
+		cmd.Env = append(os.Environ(), "SHELL=/bin/sh")
+		return cmd.Run()
+	}
+	require.NoError(w, tmux("new-session", "-d", "-s", name, "sleep 300"))
+	end = func() { _ = tmux("kill-server") }
+	w.Cleanup(func() { end(); _ = os.RemoveAll(dir) })
+	return end
+}
+
+// A runtime decides for whom it is alone.
+func TestReconcileWithTmux(t *testing.T) {
+	w := newWorld(t)
+	name := "hf-" + strconv.Itoa(os.Getpid()) + "-" + strconv.Itoa(int(time.Now().UnixNano()%1e9))
+	there := ownership.Facts{Runtime: &ownership.Runtime{Kind: "tmux", Handle: name}}
+	w.own(plan{Key: "idle", Facts: there}).release()
+	end := w.tmuxSession(name)
+	require.Equal(t, admin.ReconcileReap, w.reconcile(admin.PassRecover)["idle"].Action)
+
+	w.own(plan{Key: "orphan", Facts: there}).kill()
+	rows := w.reconcile(admin.PassRecover)
+	require.Equal(t, admin.ReconcileBlocked, rows["orphan"].Action, "the idle session names it too")
+	require.Contains(t, rows["orphan"].Reason, "idle")
+
+	w.own(plan{Key: "idle", Facts: ownership.Facts{Runtime: &ownership.Runtime{}}}).release()
+	require.Equal(t, admin.ReconcileLeave, w.reconcile(admin.PassRecover)["orphan"].Action)
+
+	// The name was recycled: a living session has it now.
+	o := w.own(plan{Key: "recycler", Facts: there})
+	rows = w.reconcile(admin.PassRecover)
+	require.Equal(t, admin.ReconcileBlocked, rows["orphan"].Action)
+	require.Contains(t, rows["orphan"].Reason, `"recycler" (held)`)
+	require.Equal(t, admin.ReconcileAdopt, rows["recycler"].Action)
+
+	end() // the server is gone, and with it what kept them
+	o.kill()
+	rows = w.reconcile(admin.PassRecover)
+	require.Equal(t, 2, rows.receipts(), "%+v", rows)
+	require.Equal(t, ownership.StateIdle, w.inspect(target("orphan")).State)
+}

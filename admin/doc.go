@@ -1,5 +1,5 @@
 // Package admin is what people do to sessions after a crash: look, list, watch,
-// recover by exact revision, and check the store.
+// recover by exact revision, tell history, prune, and check the store.
 //
 // # Vocabulary
 //
@@ -9,6 +9,13 @@
 // what they [Consent] to. Without consent it is refused with a [Preview] of what it
 // would do; with it, it leaves an idle record with a marker that says what is not
 // known, and returns a [Receipt].
+//
+// [History] tells every record of a session, [HistoryOfAll] those of a whole store: an
+// [Entry] is a record that was published, something that an administrator did, or a gap.
+// The outbox is what of it is still in files of the session; [Archive] and [Prune] move
+// that into the archive. A stray is a record that never came into force, a leftover a
+// file that nobody needs any more. [Watch] yields each [Change] of any session, and
+// [Doctor] what is wrong with a store, as findings with what to type.
 //
 // # Guarantees
 //
@@ -22,6 +29,15 @@
 // manifest. If the snapshot fails, or something in the sources moved while it was taken,
 // nothing is freed; a person can agree to either.
 //
+// History is told without a change, whole or with a gap in the place of what is missing
+// (I11). A record is durable in the archive before its file is removed, so that killed at
+// any point none is lost and none is told twice. A file of history that is damaged for
+// good is moved into quarantine by a prune, byte for byte. Prune removes no record and
+// nothing that somebody, a stopped process too, may still need. An archive that is
+// missing, damaged, locked or not ours stops nobody: what could not be read is an error
+// beside the rest. A watch that goes on from the time of a change that another one told
+// misses nothing, and may tell some of it again.
+//
 // Every refusal is a [*lease.Refusal], possibly wrapped, reachable with errors.As.
 // Its inspection carries the next commands, as argument vectors that work in the
 // state that it describes; none of them removes a file.
@@ -30,6 +46,7 @@
 //
 // A recovery ends an ownership, not a process. That nothing of the displaced owner
 // is left, and what it achieved, is exactly what the marker says is not known.
+// The archive is trusted to be of its store: records carry their hashes, events do not.
 // Recoveries of one session that save at the same time each keep their snapshot; the
 // marker names the one of the recovery that was first.
 package admin

@@ -156,6 +156,7 @@ func TestFind(t *testing.T) {
 
 // A second process that stopped while it had the file is named, and not waited for.
 func TestLockedByAStoppedProcess(t *testing.T) {
+	t.Parallel() // it mostly waits
 	j := newJournal(t)
 	appended(t, j, journal.Batch{Records: chain("a", 0, 4)})
 	holder, lines := role(t, "holder", j.Path())

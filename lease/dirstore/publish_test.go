@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"holdfast/internal/durable"
+	"holdfast/internal/testkit"
 	"holdfast/lease"
 	"holdfast/lease/dirstore"
 	"holdfast/ownership"
@@ -153,7 +154,7 @@ func TestAFileSystemThatLacksSomethingIsNamed(t *testing.T) {
 // whole history, and the session goes on once it was recovered.
 func TestKillsAtRandomMoments(t *testing.T) {
 	s, dir := newStore(t)
-	for round := range 30 {
+	for round := range testkit.Rounds(15, 30) {
 		victim := start(t, "cycle", nil, dir, "k")
 		victim.awaitReady(t)
 		time.Sleep(time.Duration(round*round) * 20 * time.Microsecond)
@@ -186,7 +187,7 @@ func TestContendersNeverBreakTheChain(t *testing.T) {
 		stored, err := s.Load(background, d)
 		require.NoError(t, err)
 		r := stored.Reading(d).Record
-		return r != nil && r.Generation >= 100
+		return r != nil && r.Generation >= ownership.Generation(testkit.Rounds(30, 100))
 	}, time.Minute, time.Millisecond)
 	for _, c := range contenders {
 		c.end(t)

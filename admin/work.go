@@ -13,11 +13,17 @@ import (
 
 // Work is something of value that the record names.
 type Work struct {
-	Kind   string        `json:"kind"` // worktree or tracker
+	Kind   string        `json:"kind"` // kindWorktree or kindTracker
 	Path   string        `json:"path"`
 	Detail string        `json:"detail"` // the counts in words, or why there are none
 	Counts *gitwork.Risk `json:"counts"` // nil for a tracker, and for a worktree that could not be looked into
 }
+
+// The kinds of work.
+const (
+	kindWorktree = "worktree"
+	kindTracker  = "tracker"
+)
 
 // workAtRisk looks into what the record names, and changes nothing in it. What cannot
 // be looked into says why.
@@ -27,7 +33,7 @@ func workAtRisk(ctx context.Context, s ownership.Session) []Work {
 		work = append(work, worktreeAtRisk(ctx, *s.Worktree))
 	}
 	if s.Tracker != nil {
-		work = append(work, Work{Kind: "tracker", Path: *s.Tracker, Detail: trackerAtRisk(*s.Tracker)})
+		work = append(work, Work{Kind: kindTracker, Path: *s.Tracker, Detail: trackerAtRisk(*s.Tracker)})
 	}
 	return work
 }
@@ -35,7 +41,7 @@ func workAtRisk(ctx context.Context, s ownership.Session) []Work {
 const notLookedInto = "could not be looked into: "
 
 func worktreeAtRisk(ctx context.Context, dir string) Work {
-	w := Work{Kind: "worktree", Path: dir}
+	w := Work{Kind: kindWorktree, Path: dir}
 	git, err := gitwork.FindGit(ctx)
 	if err == nil {
 		w.Counts, err = gitwork.Count(ctx, git, dir)

@@ -28,15 +28,18 @@ func (v *invocation) inspect(ctx context.Context, c *urfave.Command) error {
 	if err != nil {
 		return err
 	}
+	ctx, stop := interruptible(ctx) // a count has something to clear away
+	defer stop()
 	i, err := admin.Inspect(ctx, s, t)
 	if err != nil {
 		return err
 	}
-	i = v.shown(i)
-	v.answer(i, func(p *page) {
-		p.inspection(i, time.Now())
-		p.field("at stake", atStake(i))
-		p.next(i.Next)
+	found := admin.Classify(ctx, s, i)
+	found.Inspection = v.shown(found.Inspection)
+	v.answer(found, func(p *page) {
+		p.inspection(found.Inspection, time.Now())
+		p.classified(found)
+		p.next(found.Next)
 	})
 	return nil
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"iter"
 	"slices"
 	"time"
 
@@ -21,7 +22,7 @@ func (v *invocation) listCommand() *urfave.Command {
 			&urfave.StringFlag{Name: "state", Usage: "`STATE[,STATE…]` to show only: " + joined(ownership.States), OnlyOnce: true},
 			&urfave.BoolFlag{Name: "watch", Usage: "go on and show each change"},
 			&urfave.StringFlag{Name: "since", Usage: "`TIME` of the last change that was seen, as --json shows it, or DUR ago: go on from there", OnlyOnce: true},
-			&urfave.BoolFlag{Name: "wide", Usage: "show more of each session"},
+			&urfave.BoolFlag{Name: "wide", Usage: "look closer at each session, for a quarter of a second or more, and show more of it"},
 		},
 		Action: v.list,
 	}
@@ -49,6 +50,8 @@ func (v *invocation) list(ctx context.Context, c *urfave.Command) error {
 	if c.Bool("watch") {
 		return v.watch(ctx, s, states, since)
 	}
+	ctx, stop := interruptible(ctx) // a count has something to clear away
+	defer stop()
 	return v.listOnce(ctx, s, states, c.Bool("wide"))
 }
 
@@ -79,17 +82,19 @@ func statesFlag(c *urfave.Command) ([]ownership.State, error) {
 
 // listOnce shows a row a session and goes on past those that it cannot read.
 func (v *invocation) listOnce(ctx context.Context, s lease.Store, states []ownership.State, wide bool) error {
-	var rows []admin.Row
+	var rows []admin.WideRow
 	var failed failures
-	for row, err := range admin.List(ctx, s, states) {
+	for row, err := range listed(ctx, s, states, wide) {
 		switch {
 		case err != nil && row.KeyDigest == (ownership.Digest{}) && len(rows)+len(failed) == 0:
 			return err // not about one session: there is no list
 		case err != nil:
 			failed = append(failed, v.failedRow(row.Key, row.KeyDigest, err))
 			continue
-		case v.json:
+		case v.json && wide:
 			v.row(row)
+		case v.json:
+			v.row(row.Row)
 		}
 		rows = append(rows, row)
 	}
@@ -103,7 +108,21 @@ func (v *invocation) listOnce(ctx context.Context, s lease.Store, states []owner
 	return v.partial(failed)
 }
 
-func (v *invocation) showList(rows []admin.Row, wide bool) {
+// listed looks closer only where that is asked for: it takes longer.
+func listed(ctx context.Context, s lease.Store, states []ownership.State, wide bool) iter.Seq2[admin.WideRow, error] {
+	if wide {
+		return admin.ListWide(ctx, s, states)
+	}
+	return func(yield func(admin.WideRow, error) bool) {
+		for row, err := range admin.List(ctx, s, states) {
+			if !yield(admin.WideRow{Row: row}, err) {
+				return
+			}
+		}
+	}
+}
+
+func (v *invocation) showList(rows []admin.WideRow, wide bool) {
 	slices.SortFunc(rows, byUrgency)
 	v.stdout.show(v.page(&v.stdout), func(p *page) { p.list(rows, wide) })
 }
@@ -114,7 +133,7 @@ var urgency = []ownership.State{
 	ownership.StateHeld, ownership.StateIdle, ownership.StateVacant,
 }
 
-func byUrgency(a, b admin.Row) int {
+func byUrgency(a, b admin.WideRow) int {
 	return cmp.Or(
 		cmp.Compare(slices.Index(urgency, a.State), slices.Index(urgency, b.State)),
 		cmp.Compare(rowTitle(a.Key, a.KeyDigest), rowTitle(b.Key, b.KeyDigest)),

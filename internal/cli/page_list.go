@@ -13,17 +13,18 @@ import (
 )
 
 // list adds a table of sessions.
-func (p *page) list(rows []admin.Row, wide bool) {
+func (p *page) list(rows []admin.WideRow, wide bool) {
 	now := time.Now()
 	head := []string{"KEY", "STATE", "GEN", "OWNER", "SINCE", "PULSE"}
 	if wide {
-		head = append(head, "NOTE", "RUNTIME", "WORKTREE", "REVISION", "DIGEST")
+		head = append(head, "CLASS", "WHY", "NOTE", "RUNTIME", "WORKTREE", "REVISION", "DIGEST")
 	}
 	table := [][]string{head}
 	for _, r := range rows {
-		cells := narrow(r, now)
+		cells := narrow(r.Row, now)
 		if wide {
-			cells = append(cells, more(r)...)
+			cells = append(cells, classCells(r)...)
+			cells = append(cells, more(r.Row)...)
 		}
 		table = append(table, cells)
 	}
@@ -43,6 +44,13 @@ func narrow(r admin.Row, now time.Time) []string {
 		cells[5] = string(pulse.Phase) + " " + short(now.Sub(pulse.At.Time()))
 	}
 	return cells
+}
+
+func classCells(r admin.WideRow) []string {
+	if r.Class == nil {
+		return []string{"", ""}
+	}
+	return []string{*r.Class, whyClass(r.ClassEvidence)}
 }
 
 func more(r admin.Row) []string {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"os"
@@ -14,7 +15,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"holdfast/admin"
 	"holdfast/lease"
+	"holdfast/lease/dirstore"
 	"holdfast/ownership"
 )
 
@@ -68,12 +71,24 @@ func (p place) exits(want int, args ...string) (stdout, stderr string) {
 	return stdout, stderr
 }
 
+// inspect is what the command knows before its closer look, which takes longer.
 func (p place) inspect(key string) lease.Inspection {
 	p.t.Helper()
-	out, _ := p.exits(0, "inspect", "--json", key)
-	var i lease.Inspection
-	require.NoError(p.t, json.Unmarshal([]byte(out), &i))
+	i, err := inspectIn(p.t.Context(), p.store, key)
+	require.NoError(p.t, err)
 	return i
+}
+
+func inspectIn(ctx context.Context, store, key string) (lease.Inspection, error) {
+	k, err := ownership.ParseKey(key)
+	if err != nil {
+		return lease.Inspection{}, err
+	}
+	s, err := dirstore.Open(store, dirstore.Options{})
+	if err != nil {
+		return lease.Inspection{}, err
+	}
+	return admin.Inspect(ctx, s, admin.ByKey(k))
 }
 
 // outputFile is the file that a command in the background prints to: unlike a pipe it is

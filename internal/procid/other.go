@@ -55,6 +55,9 @@ func ScanNow(context.Context) (*Scan, error) { return nil, errNotHere("scanning 
 // Holders cannot tell here, and returns an error that is errors.ErrUnsupported.
 func Holders(fs.FileInfo) ([]Process, error) { return nil, errNotHere("looking for lock holders") }
 
+// CPUTime is not known here.
+func CPUTime(Process) (time.Duration, bool) { return 0, false }
+
 // StartedAt is not known here: zero.
 func (p Process) StartedAt() time.Time { return time.Time{} }
 

@@ -19,7 +19,7 @@ func TestParseStat(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, stat{
 			pid: 48211, comm: name, state: 'S', parent: 17, group: 18, session: 19, flags: 4194560, threads: 9,
-			startTicks: 918273, envStart: 76, envEnd: 77,
+			startTicks: 918273, cpuTicks: 5 + 6 + 7 + 8, envStart: 76, envEnd: 77,
 		}, s)
 	}
 }

@@ -17,6 +17,7 @@ type stat struct {
 	flags      uint64
 	threads    int
 	startTicks uint64
+	cpuTicks   uint64 // used by it, and by ended children that it waited for
 	envStart   uint64 // bounds of the environment: both 0 until execve has copied it, or when we may not know
 	envEnd     uint64
 }
@@ -33,6 +34,7 @@ const (
 	placeGroup      = 5 - 3
 	placeSession    = 6 - 3
 	placeFlags      = 9 - 3
+	placeCPU        = 14 - 3 // four: in user and kernel mode, and those of children
 	placeThreads    = 20 - 3
 	placeStartTicks = 22 - 3
 	placeEnvStart   = 50 - 3
@@ -62,6 +64,9 @@ func parseStat(line []byte) (stat, error) {
 		startTicks: n.parseUnsigned(fields[placeStartTicks]),
 		envStart:   n.parseUnsigned(fields[placeEnvStart]),
 		envEnd:     n.parseUnsigned(fields[placeEnvEnd]),
+	}
+	for _, field := range fields[placeCPU : placeCPU+4] {
+		s.cpuTicks += n.parseUnsigned(field)
 	}
 	return s, n.err
 }

@@ -15,26 +15,35 @@ const history = "-1000"
 // Screen returns as plain text what every pane of the session of exactly this name shows, with up to a thousand lines
 // above it. Beside the name, nothing but ids of tmux's own is used to address it. An error says why there is no such text.
 func Screen(ctx context.Context, session string) ([]byte, error) {
-	name, err := spelled(session)
+	at, id, err := find(ctx, session)
 	if err != nil {
 		return nil, err
+	}
+	return at.screen(ctx, id)
+}
+
+// find returns the server that has the session of exactly this name, and tmux's own name of it.
+func find(ctx context.Context, session string) (at server, id string, err error) {
+	name, err := spelled(session)
+	if err != nil {
+		return "", "", err
 	}
 	answer, at, err := askAll(ctx, name)
 	if answer != Present {
 		if err != nil {
-			return nil, fmt.Errorf("asking tmux for session %q: %w", session, err)
+			return "", "", fmt.Errorf("asking tmux for session %q: %w", session, err)
 		}
-		return nil, fmt.Errorf("tmux has no session %q", session)
+		return "", "", fmt.Errorf("tmux has no session %q", session)
 	}
 	out, err := at.list(ctx)
 	if err != nil {
-		return nil, err
+		return "", "", err
 	}
 	id, ok := idOf(out, name)
 	if !ok {
-		return nil, fmt.Errorf("session %q has just ended", session)
+		return "", "", fmt.Errorf("session %q has just ended", session)
 	}
-	return at.screen(ctx, id)
+	return at, id, nil
 }
 
 // idOf returns tmux's own name of the session that is called name.

@@ -31,7 +31,7 @@ func classOf(i lease.Inspection, v vitals, work []Work) Class {
 		}
 		return v.class()
 	case ownership.StateStranded:
-		return gone(work)
+		return classOfLeft(work)
 	case ownership.StateUnproven:
 		if v.lives || runtimeLives(i.Liveness) && !v.atShell {
 			return ClassMisrecorded
@@ -52,8 +52,8 @@ func runtimeLives(l *ownership.Liveness) bool {
 	})
 }
 
-// gone tells what the worker left. What could not be counted may be work.
-func gone(work []Work) Class {
+// classOfLeft tells what the worker left. What could not be counted may be work.
+func classOfLeft(work []Work) Class {
 	class := ClassNothingLost
 	for _, w := range work {
 		switch {

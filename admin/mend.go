@@ -2,6 +2,7 @@ package admin
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -27,9 +28,9 @@ func mendAccess(path string) (lease.Next, bool) {
 	case e.UID != uint32(self):
 		return lease.Next{Why: "give it to this user", Argv: []string{"sudo", "chown", strconv.Itoa(self), path}, ChangesState: true}, true
 	case !e.Mode.IsDir() && e.Mode&durable.FileMode != durable.FileMode:
-		return lease.Next{Why: "set its mode", Argv: []string{"chmod", "u=rw", path}, ChangesState: true}, true
+		return lease.Next{Why: "set its mode", Argv: []string{"chmod", fmt.Sprintf("%04o", durable.FileMode), path}, ChangesState: true}, true
 	case e.Mode.IsDir() && e.Mode&durable.DirMode != durable.DirMode:
-		return lease.Next{Why: "set its mode", Argv: []string{"chmod", "u=rwx", path}, ChangesState: true}, true
+		return lease.Next{Why: "set its mode", Argv: []string{"chmod", fmt.Sprintf("%04o", durable.DirMode), path}, ChangesState: true}, true
 	}
 	return mendDirectory(path, e)
 }

@@ -81,6 +81,7 @@ var elsewhere = map[string]string{
 	"internal/gitwork":               "neither a scratch repository nor a restored worktree is part of a store",
 	"internal/journal/create.go":     "the archive is created once, whole, and never replaced",
 	"internal/reliability/lab":       "what is harmed there are copies of a store",
+	"internal/reliability/powercut":  "an image of a disk is no store",
 	"internal/reliability/powerloss": "what a disk may hold is built there, and no store in use",
 }
 

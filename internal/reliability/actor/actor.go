@@ -8,6 +8,7 @@ package actor
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"runtime"
@@ -36,12 +37,23 @@ func init() {
 }
 
 // Main is to be called first by whoever starts actors. In an actor it plays the role
-// and ends the process.
+// and ends the process. So does a role that this binary does not know, as when it was
+// replaced under a running lane: falling through would start the lanes again.
 func Main() {
-	if run := roles[os.Getenv(variable)]; run != nil {
-		os.Exit(run())
+	role := os.Getenv(variable)
+	if role == "" {
+		return
 	}
+	run := roles[role]
+	if run == nil {
+		fmt.Fprintf(os.Stderr, "this binary has no role %q: was it replaced while it ran?\n", role)
+		os.Exit(unknownRole)
+	}
+	os.Exit(run())
 }
+
+// unknownRole is an exit code that nothing else has.
+const unknownRole = 99
 
 // Command is the real command with arguments, on a store.
 func Command(ctx context.Context, store string, args ...string) *exec.Cmd {

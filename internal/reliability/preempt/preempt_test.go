@@ -22,7 +22,7 @@ func TestStoppedAnywhere(t *testing.T) {
 	if why := lab.HasStrace(); why != "" {
 		testkit.Skip(t, why)
 	}
-	r, err := preempt.Run(t.Context(), lab.Plan{Seed: 1, Rounds: testkit.Rounds(3, 300), Jobs: 2})
+	r, err := preempt.Run(t.Context(), lab.Plan{Seed: 1, Rounds: testkit.Rounds(2, 300), Jobs: 2})
 	require.NoError(t, err)
 	t.Log(r)
 	require.Empty(t, r.Faults())

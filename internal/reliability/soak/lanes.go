@@ -5,10 +5,12 @@ import (
 	"os"
 
 	"holdfast/internal/reliability/faults"
+	"holdfast/internal/reliability/forkwindow"
 	"holdfast/internal/reliability/killpoint"
 	"holdfast/internal/reliability/lab"
 	"holdfast/internal/reliability/linear"
 	"holdfast/internal/reliability/mutants"
+	"holdfast/internal/reliability/powercut"
 	"holdfast/internal/reliability/powerloss"
 	"holdfast/internal/reliability/preempt"
 )
@@ -30,6 +32,8 @@ var lanes = []lane{
 	{name: "lies", run: faults.Lies},
 	{name: "power", change: 20, soak: 400, run: powerloss.Run},
 	{name: "preempt", change: 250, run: preempt.Run},
+	{name: "cut", change: 60, soak: 600, run: powercut.Run},
+	{name: "fork", change: 20_000, soak: 400_000, run: forkwindow.Run},
 	{name: "linear", change: 2500, soak: 50_000, run: linear.Run},
 	{name: "mutants", run: mutants.Run},
 	{name: "short", change: 300, soak: 4000, run: faults.Shorts},

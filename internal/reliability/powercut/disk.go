@@ -1,0 +1,146 @@
+package powercut
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// kind is a file system and how its power is cut.
+type kind struct {
+	name string
+	size int64
+	make []string
+	cut  func(d *disk) error
+	how  string
+}
+
+var kinds = []kind{
+	{"ext4", 24 << 20, []string{"mkfs.ext4", "-q", "-F"}, (*disk).shutdown, "shutdown"},
+	{"xfs", 300 << 20, []string{"mkfs.xfs", "-q", "-f"}, (*disk).shutdown, "shutdown"},
+	{"btrfs", 128 << 20, []string{"mkfs.btrfs", "-q", "-f"}, (*disk).copy, "copy"},
+	{"ext4", 24 << 20, []string{"mkfs.ext4", "-q", "-F"}, (*disk).copy, "copy"},
+}
+
+func (k kind) String() string { return k.name + " by " + k.how }
+
+// disk is a file system in a file.
+type disk struct {
+	kind
+	image string
+	at    string // where it is mounted
+}
+
+func newDisk(k kind, room string) (*disk, error) {
+	d := &disk{kind: k, image: filepath.Join(room, "image"), at: filepath.Join(room, "mounted")}
+	f, err := os.Create(d.image)
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(f.Truncate(k.size), f.Close(), os.Mkdir(d.at, 0o700)); err != nil {
+		return nil, err
+	}
+	if err := run(append(k.make, d.image)...); err != nil {
+		return nil, err
+	}
+	return d, d.mount()
+}
+
+func run(words ...string) error {
+	out, err := exec.Command(words[0], words[1:]...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%q: %w: %s", words, err, out)
+	}
+	return nil
+}
+
+func (d *disk) mount() error {
+	options := "loop"
+	if d.name == "xfs" {
+		options += ",nouuid"
+	}
+	return run("mount", "-t", d.name, "-o", options, d.image, d.at)
+}
+
+// unmount waits for what still uses the file system.
+func (d *disk) unmount() error {
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		err := run("umount", d.at)
+		if err == nil || time.Now().After(end) {
+			return err
+		}
+	}
+}
+
+// The request of include/uapi/linux/{ext4,xfs_fs}.h that shuts a file system down at
+// once, and the flag by which it does not even flush its journal.
+const (
+	shutdownRequest = 0x8004587d
+	withoutLogFlush = 2
+)
+
+func (d *disk) shutdown() error {
+	f, err := os.Open(d.at)
+	if err != nil {
+		return err
+	}
+	err = unix.IoctlSetPointerInt(int(f.Fd()), shutdownRequest, withoutLogFlush)
+	return errors.Join(err, f.Close())
+}
+
+// copy takes the image as it is, and goes on with the copy.
+func (d *disk) copy() error {
+	from, err := os.Open(d.image)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	to, err := os.Create(d.image + ".cut")
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(to.Truncate(d.size), copyData(to, from), to.Close()); err != nil {
+		return err
+	}
+	return nil
+}
+
+// copyData copies what is not a hole.
+func copyData(to, from *os.File) error {
+	at := int64(0)
+	for {
+		begin, err := from.Seek(at, unix.SEEK_DATA)
+		if errors.Is(err, unix.ENXIO) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if at, err = from.Seek(begin, unix.SEEK_HOLE); err != nil {
+			return err
+		}
+		section := io.NewSectionReader(from, begin, at-begin)
+		if _, err := io.Copy(io.NewOffsetWriter(to, begin), section); err != nil {
+			return err
+		}
+	}
+}
+
+// restore mounts what the power failure left.
+func (d *disk) restore() error {
+	if err := d.unmount(); err != nil {
+		return err
+	}
+	if d.how == "copy" {
+		if err := os.Rename(d.image+".cut", d.image); err != nil {
+			return err
+		}
+	}
+	return d.mount()
+}

@@ -20,6 +20,7 @@ const (
 	EventRecover    = "recover"
 	EventQuarantine = "quarantine"
 	EventPrune      = "prune"
+	EventReap       = "reap"      // what ran a session that nobody owned was destroyed
 	EventSetAside   = "set-aside" // a damaged file of history went into quarantine
 	EventGap        = "gap"       // something is missing between its neighbours; Reason says what
 )

@@ -17,6 +17,8 @@ type PassConsent uint8
 const (
 	// PassRecover agrees to recover what is provably gone.
 	PassRecover PassConsent = 1 << iota
+	// PassReap agrees, beside PassRecover, to destroy runtimes that outlived their session.
+	PassReap
 	// PassMassDeath agrees to it although most owners look gone at once.
 	PassMassDeath
 )
@@ -27,7 +29,7 @@ func (c PassConsent) Has(what PassConsent) bool { return c&what == what }
 // ReconcileAction is what a pass does about a session.
 type ReconcileAction string
 
-// The actions. Only a recovery changes anything.
+// The actions. Only recover and reap change anything.
 const (
 	ReconcileAdopt      ReconcileAction = "adopt"      // somebody holds it
 	ReconcileLeave      ReconcileAction = "leave"      // there is nothing to do, or nothing that a pass may do
@@ -53,6 +55,7 @@ type Reconciled struct {
 	KeyDigest ownership.Digest   `json:"keyDigest"`
 	State     ownership.State    `json:"state"` // before anything was done
 	Action    ReconcileAction    `json:"action"`
+	Done      bool               `json:"done"` // by this pass: the action changed something
 	Reason    string             `json:"reason"`
 	Resume    *string            `json:"resume"`  // the command that resumes it; nil unless it is restorable, or will be once it is recovered
 	Outcome   *ownership.Outcome `json:"outcome"` // of the execution that is, or would be, displaced; nil of all others
@@ -60,7 +63,7 @@ type Reconciled struct {
 	Next      []lease.Next       `json:"next"`    // what a person can type about it; never nil
 
 	Concern    Concern `json:"-"`
-	Unarchived error   `json:"-"` // why the history of a session that was recovered stayed in its files, if so
+	Unarchived error   `json:"-"` // why what was done did not get into the archive, if so
 }
 
 // Reconcile looks at every session of a store once and does what it can be sure of:
@@ -70,7 +73,7 @@ type Reconciled struct {
 //	active   free       alive    leave it: its host is gone, and its agent lives
 //	active   gone       gone     recover: save the work, settle the outcome, force, as reconcile@host
 //	active   otherwise           blocked
-//	idle                alive    reap: report what leaked
+//	idle                alive    reap: destroy what leaked, where that was agreed to as well
 //	idle                gone     restorable where it says how, else leave it
 //	unreadable                   leave it, report it
 //

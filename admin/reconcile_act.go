@@ -15,52 +15,70 @@ import (
 // what came of it.
 func (p *pass) execute(f *finding) {
 	switch {
-	case f.action != ReconcileRecover:
+	case f.needs == 0:
 		p.row(f.seen, f.decision)
-	case !p.consent.Has(PassRecover):
+	case !p.consent.Has(f.needs):
 		p.propose(f)
+	case f.action == ReconcileReap:
+		p.reap(f)
 	default:
 		p.recover(f)
 	}
 }
 
-// propose tells of a recovery that nobody agreed to, with the outcome that it would
+// reconciler is who acts for the person that agreed.
+func reconciler() string { return "reconcile@" + procid.ThisHost().Name }
+
+// propose tells of what nobody agreed to; of a recovery, with the outcome that it would
 // settle.
 func (p *pass) propose(f *finding) {
 	f.concern = Waiting
 	r := rowFor(f.seen, f.decision)
-	r.Outcome = &settledFor(p.ctx, p.store, f.seen).Outcome
+	if f.action == ReconcileRecover {
+		r.Outcome = &settledFor(p.ctx, p.store, f.seen).Outcome
+	}
 	p.tell(r, nil)
 }
 
 // recover looks at a session once more, right before it is changed: long snapshots of
 // others may have come before it.
 func (p *pass) recover(f *finding) {
-	seen, err := lease.Inspect(p.ctx, p.store, f.seen.KeyDigest)
-	if err != nil {
-		p.failed(f, err)
+	now, ok := p.again(f)
+	if !ok {
 		return
 	}
-	now := facts{seen: seen}
-	p.gather(&now, probe.Runtime)
-	d := now.plan()
-	if d.action != ReconcileRecover {
-		p.row(seen, d)
-		return
-	}
+	seen := now.seen
 	receipt, err := Recover(p.ctx, p.store, Recovery{
 		Target:   Target{Digest: seen.KeyDigest},
 		Expect:   seen.Stored.Revision,
 		Consent:  Force, // and nothing else: what is unproven now is not recovered (I7)
 		Snapshot: snapshotFor(workAtRisk(p.ctx, seen.Record.Session)),
-		Actor:    "reconcile@" + procid.ThisHost().Name,
-		Reason:   d.reason,
+		Actor:    reconciler(),
+		Reason:   now.plan().reason,
 	})
 	if err != nil {
 		p.refused(f, err)
 		return
 	}
 	p.recovered(f, receipt)
+}
+
+// again looks at a session once more. It tells of one that failed, or is to be dealt with
+// otherwise now, and reports whether there is still to be done what was decided.
+func (p *pass) again(f *finding) (facts, bool) {
+	seen, err := lease.Inspect(p.ctx, p.store, f.seen.KeyDigest)
+	if err != nil {
+		p.failed(f, err)
+		return facts{}, false
+	}
+	now := facts{seen: seen}
+	p.gather(&now, probe.RuntimeOf)
+	d := now.plan()
+	if d.action != f.action {
+		p.row(seen, d)
+		return facts{}, false
+	}
+	return now, true
 }
 
 // snapshotFor saves the work unless all of it was looked into and is elsewhere too.
@@ -77,7 +95,7 @@ func wasSkipped(n gitwork.NestedRisk) bool { return n.Skipped != "" }
 
 func (p *pass) recovered(f *finding, receipt Receipt) {
 	r := rowFor(f.seen, f.decision)
-	r.Outcome, r.Receipt = &receipt.Outcome, &receipt
+	r.Done, r.Outcome, r.Receipt = true, &receipt.Outcome, &receipt
 	if _, ok := p.store.(historian); ok {
 		_, r.Unarchived = Archive(p.ctx, p.store, Target{Digest: f.seen.KeyDigest})
 	}

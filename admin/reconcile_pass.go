@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 
@@ -62,6 +63,16 @@ func (p *pass) note(i lease.Inspection) {
 	}
 }
 
+// survey once more who names which runtime.
+func (p *pass) renote() (err error) {
+	p.namers = map[ownership.Runtime][]namer{}
+	for s := range survey(p.ctx, p.store) {
+		err = errors.Join(err, s.err)
+		p.note(s.Inspection)
+	}
+	return err
+}
+
 // look finds out what the records alone do not tell, of many sessions at once.
 func (p *pass) look() {
 	var all sync.WaitGroup
@@ -76,8 +87,8 @@ func (p *pass) look() {
 	all.Wait()
 }
 
-// asker asks whether a runtime is alive, as probe.Runtime does.
-type asker func(context.Context, ownership.Runtime) (alive bool, detail string, err error)
+// asker asks whether the runtime of a record is alive, as probe.RuntimeOf does.
+type asker func(context.Context, ownership.Record) (alive bool, detail string, err error)
 
 // gather completes facts beyond the inspection.
 func (p *pass) gather(f *facts, ask asker) {
@@ -87,18 +98,18 @@ func (p *pass) gather(f *facts, ask asker) {
 	}
 	if r := i.Record.Session.Runtime; r != nil {
 		f.namers = slices.DeleteFunc(slices.Clone(p.namers[*r]), func(n namer) bool { return n.digest == i.KeyDigest })
-		f.runtime = factOf(p.ctx, *r, ask)
+		f.runtime = factOf(p.ctx, *i.Record, ask)
 	}
 	if i.State == ownership.StateStranded {
 		f.suspects, f.unseen = probe.Suspects(p.ctx, *i.Record)
 	}
 }
 
-func factOf(ctx context.Context, r ownership.Runtime, ask asker) runtimeFact {
+func factOf(ctx context.Context, r ownership.Record, ask asker) runtimeFact {
 	alive, detail, err := ask(ctx, r)
 	switch {
 	case err != nil:
-		return runtimeFact{runtimeUnknown, "cannot tell whether " + r.String() + " is alive: " + err.Error()}
+		return runtimeFact{runtimeUnknown, "cannot tell whether " + r.Session.Runtime.String() + " is alive: " + err.Error()}
 	case alive:
 		return runtimeFact{runtimeAlive, detail}
 	}
@@ -174,9 +185,13 @@ func (d decision) next(i lease.Inspection) lease.Next {
 		return lookAtIt(i)
 	}
 	again := lease.Next{Why: "recover what is provably gone", Argv: []string{"session", "reconcile", "--apply"}, ChangesState: true}
-	if d.needs.Has(PassMassDeath) {
+	switch {
+	case d.needs.Has(PassMassDeath):
 		again.Why += ", although most look gone at once"
 		again.Argv = append(again.Argv, "--accept-mass-death")
+	case d.needs.Has(PassReap):
+		again.Why += ", and destroy the runtimes that outlived their sessions"
+		again.Argv = append(again.Argv, "--reap")
 	}
 	return again
 }

@@ -139,7 +139,7 @@ func (f facts) planIdle() decision {
 	case f.runtime.state == runtimeAlive && len(f.namers) > 0:
 		return decision{ReconcileLeave, f.runtime.detail + ", which " + namedBy(f.namers) + " too", f.shared(), 0}
 	case f.runtime.state == runtimeAlive:
-		return waiting(ReconcileReap, "nobody owns it, and its runtime lives: "+f.runtime.detail)
+		return decision{ReconcileReap, "nobody owns it, and its runtime lives: " + f.runtime.detail, Notable, PassRecover | PassReap}
 	case f.runtime.state == runtimeUnknown:
 		return routine(ReconcileLeave, "nobody owns it; "+f.runtime.detail)
 	case session.Resume != nil:

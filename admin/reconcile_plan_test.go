@@ -35,7 +35,7 @@ var (
 	alive      = runtimeFact{runtimeAlive, "tmux has it"}
 	unknowable = runtimeFact{runtimeUnknown, "cannot ask"}
 	gone       = runtimeFact{runtimeGone, "tmux has it not"}
-	living     = ownership.Evidence{Probe: "runtime", Finding: ownership.Present, Detail: "tmux has it"}
+	lives      = ownership.Evidence{Probe: "runtime", Finding: ownership.Present, Detail: "tmux has it"}
 	process    = ownership.Evidence{Probe: "owner process", Finding: ownership.Present}
 	unasked    = ownership.Evidence{Probe: "runtime", Finding: ownership.Unknown}
 	other      = []namer{{name: "b", state: ownership.StateHeld}}
@@ -54,9 +54,9 @@ func TestPlanOfAPass(t *testing.T) {
 	}{
 		"held":                                 {situated(held), ReconcileAdopt, Routine},
 		"held by survivors":                    {situated(held).with(func(f *facts) { f.seen.Liveness.Held = ownership.KinLock }), ReconcileAdopt, Notable},
-		"agent lives without its host":         {situated(unproven, living), ReconcileLeave, Notable},
-		"its runtime's name is another's":      {situated(unproven, living).with(func(f *facts) { f.namers = other }), ReconcileBlocked, Waiting},
-		"agent lives, and its owner's process": {situated(unproven, process, living), ReconcileBlocked, Waiting},
+		"agent lives without its host":         {situated(unproven, lives), ReconcileLeave, Notable},
+		"its runtime's name is another's":      {situated(unproven, lives).with(func(f *facts) { f.namers = other }), ReconcileBlocked, Waiting},
+		"agent lives, and its owner's process": {situated(unproven, process, lives), ReconcileBlocked, Waiting},
 		"owner's process lives":                {situated(unproven, process), ReconcileBlocked, Waiting},
 		"runtime cannot be asked":              {situated(unproven, unasked), ReconcileBlocked, Waiting},
 		"nothing is known":                     {situated(unproven), ReconcileBlocked, Waiting},
@@ -71,7 +71,7 @@ func TestPlanOfAPass(t *testing.T) {
 		"idle":                                 {situated(idle), ReconcileLeave, Routine},
 		"idle, runtime gone":                   {situated(idle).with(func(f *facts) { f.runtime = gone }), ReconcileLeave, Routine},
 		"idle, resumable":                      {situated(idle).with(resumable), ReconcileRestorable, Notable},
-		"idle, leaked runtime":                 {situated(idle).with(resumable).with(func(f *facts) { f.runtime = alive }), ReconcileReap, Waiting},
+		"idle, leaked runtime":                 {situated(idle).with(resumable).with(func(f *facts) { f.runtime = alive }), ReconcileReap, Notable},
 		"idle, runtime is another's now":       {situated(idle).with(resumable).with(func(f *facts) { f.runtime, f.namers = alive, other }), ReconcileLeave, Routine},
 		"idle, runtime could be another's":     {situated(idle).with(func(f *facts) { f.runtime, f.namers = alive, restable }), ReconcileLeave, Notable},
 		"idle, runtime unknown":                {situated(idle).with(resumable).with(func(f *facts) { f.runtime = unknowable }), ReconcileLeave, Routine},

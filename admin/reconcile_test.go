@@ -13,6 +13,7 @@ import (
 
 	"holdfast/admin"
 	"holdfast/admin/settle"
+	"holdfast/internal/probe"
 	"holdfast/internal/testkit"
 	"holdfast/lease"
 	"holdfast/ownership"
@@ -257,26 +258,98 @@ func TestReconcileIsBlockedBySuspects(t *testing.T) {
 // tmuxSession starts a tmux session that ends with the test, on a server of its own.
 func (w *world) tmuxSession(name string) (end func()) {
 	w.Helper()
+	tmux := w.tmuxServer(name)
+	end = func() { _ = tmux("kill-server").Run() }
+	w.Cleanup(end)
+	return end
+}
+
+// tmuxServer starts a server with a session, and returns how to command it.
+func (w *world) tmuxServer(name string) func(args ...string) *exec.Cmd {
+	w.Helper()
 	if _, err := exec.LookPath("tmux"); err != nil {
 		testkit.Skip(w.T, "tmux is not installed")
 	}
 	dir, err := os.MkdirTemp("/tmp", "hf") // a socket's path must be short
 	require.NoError(w, err)
-	tmux := func(args ...string) error {
+	w.Cleanup(func() { _ = os.RemoveAll(dir) })
+	tmux := func(args ...string) *exec.Cmd {
 		cmd := exec.Command("tmux", append([]string{"-S", filepath.Join(dir, "s"), "-f", "/dev/null"}, args...)...)
-		cmd.Env = append(os.Environ(), "SHELL=/bin/sh")
-		return cmd.Run()
+		cmd.Env = append(os.Environ(), "SHELL=/bin/sh", "TERM=dumb")
+		return cmd
 	}
-	require.NoError(w, tmux("new-session", "-d", "-s", name, "sleep 300"))
-	end = func() { _ = tmux("kill-server") }
-	w.Cleanup(func() { end(); _ = os.RemoveAll(dir) })
-	return end
+	require.NoError(w, tmux("new-session", "-d", "-s", name, "sleep 300").Run())
+	w.Cleanup(func() { _ = tmux("kill-server").Run() })
+	return tmux
+}
+
+// uniqueName is a name that no other tmux session of this user has.
+func uniqueName() string {
+	return "hf-" + strconv.Itoa(os.Getpid()) + "-" + strconv.Itoa(int(time.Now().UnixNano()%1e9))
+}
+
+// What outlived its session is destroyed where a person agreed to it, unless somebody
+// looks at it.
+func TestReconcileReapsWhatLeaked(t *testing.T) {
+	const consent = admin.PassRecover | admin.PassReap
+	w := newWorld(t)
+	name := uniqueName()
+	w.own(plan{Key: "tmux", Facts: ownership.Facts{Runtime: &ownership.Runtime{Kind: "tmux", Handle: name}}}).release()
+	tmux := w.tmuxServer(name)
+	for _, less := range []admin.PassConsent{0, admin.PassRecover, admin.PassReap} {
+		row := w.reconcile(less)["tmux"]
+		require.Equal(t, admin.ReconcileReap, row.Action)
+		require.False(t, row.Done)
+		require.Equal(t, []string{"session", "reconcile", "--apply", "--reap"}, row.Next[0].Argv)
+	}
+
+	client := tmux("-C", "attach-session")
+	in, err := client.StdinPipe()
+	require.NoError(t, err)
+	out, err := client.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, client.Start())
+	_, err = out.Read(make([]byte, 1)) // it is attached
+	require.NoError(t, err)
+	row := w.reconcile(consent)["tmux"]
+	require.Equal(t, admin.ReconcileBlocked, row.Action)
+	require.Contains(t, row.Reason, "attached")
+	require.NoError(t, in.Close())
+	require.NoError(t, client.Wait())
+
+	before := w.inspect(target("tmux")).Stored.Bytes
+	row = w.reconcile(consent)["tmux"]
+	require.True(t, row.Done, row.Reason)
+	require.Error(t, tmux("has-session").Run())
+	require.Equal(t, before, w.inspect(target("tmux")).Stored.Bytes)
+	told := w.told(target("tmux"))
+	require.Equal(t, admin.EventReap, told[len(told)-1].Event)
+	require.Equal(t, admin.ReconcileLeave, w.reconcile(consent)["tmux"].Action)
+	w.own(plan{Key: "tmux"}).release()
+}
+
+func TestReconcileReapsAProcess(t *testing.T) {
+	w := newWorld(t)
+	agent := exec.Command("sleep", "300")
+	require.NoError(t, agent.Start())
+	gone := make(chan error, 1)
+	go func() { gone <- agent.Wait() }()
+	defer func() { _ = agent.Process.Kill() }()
+	handle, err := probe.ProcessHandle(agent.Process.Pid)
+	require.NoError(t, err)
+	// An owner that dies leaves it, and a person who cannot tell whose it is recovers.
+	w.own(plan{Key: "k", Facts: ownership.Facts{Runtime: &ownership.Runtime{Kind: "process", Handle: handle}}}).kill()
+	i := w.inspect(target("k"))
+	w.recovered(admin.Recovery{Target: target("k"), Expect: *i.Revision, Consent: admin.Force | admin.AcceptUnproven})
+	row := w.reconcile(admin.PassRecover | admin.PassReap)["k"]
+	require.True(t, row.Done, row.Reason)
+	require.Error(t, <-gone)
 }
 
 // A runtime decides for whom it is alone.
 func TestReconcileWithTmux(t *testing.T) {
 	w := newWorld(t)
-	name := "hf-" + strconv.Itoa(os.Getpid()) + "-" + strconv.Itoa(int(time.Now().UnixNano()%1e9))
+	name := uniqueName()
 	there := ownership.Facts{Runtime: &ownership.Runtime{Kind: "tmux", Handle: name}}
 	w.own(plan{Key: "idle", Facts: there}).release()
 	end := w.tmuxSession(name)

@@ -27,8 +27,11 @@ func (p *page) reconciled(r admin.Reconciled) {
 
 // reconcileWord says what was done where something was.
 func reconcileWord(r admin.Reconciled) string {
-	if r.Receipt != nil {
+	switch {
+	case r.Receipt != nil:
 		return "recovered"
+	case r.Done:
+		return "reaped"
 	}
 	return string(r.Action)
 }

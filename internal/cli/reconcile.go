@@ -22,6 +22,7 @@ func (v *invocation) reconcileCommand() *urfave.Command {
 			"says nothing where there is nothing to say.",
 		Flags: []urfave.Flag{
 			&urfave.BoolFlag{Name: "apply", Usage: "recover the sessions whose owners are provably gone"},
+			&urfave.BoolFlag{Name: "reap", Usage: "with --apply, also destroy the runtimes of sessions that nobody owns"},
 			&urfave.BoolFlag{Name: "accept-mass-death", Usage: "do it although most owners look gone at once"},
 		},
 		Action: v.reconcile,
@@ -54,6 +55,9 @@ func passConsent(c *urfave.Command) admin.PassConsent {
 	if c.Bool("apply") {
 		all |= admin.PassRecover
 	}
+	if c.Bool("reap") {
+		all |= admin.PassReap
+	}
 	if c.Bool("accept-mass-death") {
 		all |= admin.PassMassDeath
 	}
@@ -80,13 +84,13 @@ func (t *tally) add(r admin.Reconciled, err error) {
 		t.waiting++
 		t.offer(r.Next)
 	}
-	t.v.published = t.v.published || r.Receipt != nil
+	t.v.published = t.v.published || r.Done
 	t.show(r)
 	if r.Receipt != nil {
 		t.v.leftover(*r.Receipt)
 	}
 	if r.Unarchived != nil {
-		t.v.remark("%s is recovered; its history could not be archived, and is not lost: %v", rowTitle(r.Key, r.KeyDigest), r.Unarchived)
+		t.v.remark("%s: it is done, and did not get into the archive; nothing is lost: %v", rowTitle(r.Key, r.KeyDigest), r.Unarchived)
 	}
 }
 
@@ -96,7 +100,7 @@ func (t *tally) show(r admin.Reconciled) {
 	switch {
 	case v.json:
 		v.row(r)
-	case r.Concern == admin.Routine, v.quiet && r.Concern == admin.Notable && r.Receipt == nil:
+	case r.Concern == admin.Routine, v.quiet && r.Concern == admin.Notable && !r.Done:
 	default:
 		v.stdout.show(v.page(&v.stdout), func(p *page) { p.reconciled(r) })
 	}

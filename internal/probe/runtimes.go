@@ -16,12 +16,13 @@ type Runtimes struct {
 	census tmux.Census
 }
 
-// Ask is [Runtime], of the moment of the first question.
-func (r *Runtimes) Ask(ctx context.Context, which ownership.Runtime) (alive bool, detail string, err error) {
-	if which.Kind != KindTmux {
-		return Runtime(ctx, which)
+// Ask is [RuntimeOf], of the moment of the first question.
+func (r *Runtimes) Ask(ctx context.Context, which ownership.Record) (alive bool, detail string, err error) {
+	if rt := which.Session.Runtime; rt == nil || rt.Kind != KindTmux {
+		return RuntimeOf(ctx, which)
 	}
 	r.once.Do(func() { r.census = tmux.TakeCensus(ctx) })
-	answer, socket, err := r.census.Ask(which.Handle)
-	return tmuxSays(which.Handle, answer, socket, err)
+	name := which.Session.Runtime.Handle
+	answer, socket, err := r.census.Ask(name)
+	return tmuxSays(name, answer, socket, err)
 }

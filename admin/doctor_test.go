@@ -170,8 +170,8 @@ func TestDoctorMendsTheArchive(t *testing.T) {
 func TestDoctorTellsWhatStandsInAFilesPlace(t *testing.T) {
 	w := newWorld(t)
 	w.cycle("k", 3)
-	revs := w.revs("k")
-	for _, rev := range revs[:2] {
+	for _, e := range w.told(target("k"))[:2] {
+		rev := w.file("k", "rev."+e.Revision.String()+".json")
 		require.NoError(t, os.Remove(rev))
 		require.NoError(t, os.Mkdir(rev, 0o600))
 	}

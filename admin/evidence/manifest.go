@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"holdfast/internal/plainfile"
 )
 
 // ManifestName is the file that names every other one.
@@ -40,7 +42,7 @@ func (t *taking) writeManifest() (string, error) {
 
 // readManifest returns what a manifest names, in its order, and its hash. An error says in words what is wrong with it.
 func readManifest(dir string) (all []entry, sum string, err error) {
-	f, err := openRegular(filepath.Join(dir, ManifestName))
+	f, err := plainfile.Open(filepath.Join(dir, ManifestName))
 	if err != nil {
 		return nil, "", err
 	}

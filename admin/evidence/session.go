@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"holdfast/internal/plainfile"
 	"holdfast/lease"
 	"holdfast/ownership"
 )
@@ -70,7 +71,7 @@ func (t *taking) keepFaulty(fault error) error {
 }
 
 func openFaulty(path string) (*os.File, error) {
-	f, err := openRegular(path)
+	f, err := plainfile.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 
 	"holdfast/internal/gitwork"
+	"holdfast/internal/plainfile"
 	"holdfast/internal/sqlitecopy"
 	"holdfast/ownership"
 )
@@ -94,7 +95,7 @@ func (t *taking) chooseTranscript(named *string) error {
 	if named == nil {
 		return nil
 	}
-	f, err := openRegular(*named)
+	f, err := plainfile.Open(*named)
 	if err == nil {
 		t.transcript = *named
 		return f.Close()

@@ -5,6 +5,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+
+	"holdfast/internal/plainfile"
 )
 
 // TailSize is how many bytes at the end of a transcript are kept.
@@ -25,7 +27,7 @@ func (t *taking) keepTranscript(context.Context) error {
 		return nil
 	}
 	tell(t.options.Progress, Progress{Step: stepEnd})
-	f, err := openRegular(t.transcript)
+	f, err := plainfile.Open(t.transcript)
 	if err != nil {
 		t.snapshot.Moved = append(t.snapshot.Moved, Moved{t.transcript, err.Error()})
 		return nil

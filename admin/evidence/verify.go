@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"holdfast/internal/plainfile"
 )
 
 // Verification is what a comparison of a snapshot with its manifest found.
@@ -74,7 +76,7 @@ func (v *verifying) path(name string) string {
 }
 
 func (v *verifying) compare(e entry) error {
-	f, err := openRegular(v.path(e.name))
+	f, err := plainfile.Open(v.path(e.name))
 	if err != nil {
 		v.differs(e.name, bare(err))
 		return nil

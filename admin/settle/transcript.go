@@ -8,8 +8,7 @@ import (
 	"io/fs"
 	"os"
 
-	"golang.org/x/sys/unix"
-
+	"holdfast/internal/plainfile"
 	"holdfast/ownership"
 )
 
@@ -23,7 +22,7 @@ const looks = 3
 // follows no link that stands in its place. An error says in words, without the path,
 // why it cannot be used.
 func ReadTranscript(path string) (Transcript, error) {
-	f, err := openTranscript(path)
+	f, err := plainfile.Open(path)
 	if err != nil {
 		return Transcript{}, bare(err)
 	}
@@ -35,42 +34,6 @@ func ReadTranscript(path string) (Transcript, error) {
 		}
 	}
 	return Transcript{}, errors.New("it is still being written")
-}
-
-// openTranscript looks before it opens: to open a device, or a pipe, can do something.
-// What was opened is compared with what was seen.
-func openTranscript(path string) (*os.File, error) {
-	want, err := os.Lstat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !want.Mode().IsRegular() {
-		return nil, fmt.Errorf("it is no regular file but %s", kindOf(want.Mode()))
-	}
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
-	if err != nil {
-		return nil, err
-	}
-	got, err := f.Stat()
-	if err == nil && os.SameFile(want, got) {
-		return f, nil
-	}
-	f.Close()
-	return nil, errors.Join(errors.New("it was replaced while it was being opened"), err)
-}
-
-func kindOf(mode fs.FileMode) string {
-	switch {
-	case mode.IsDir():
-		return "a directory"
-	case mode&fs.ModeSymlink != 0:
-		return "a symbolic link"
-	case mode&fs.ModeNamedPipe != 0:
-		return "a named pipe"
-	case mode&fs.ModeSocket != 0:
-		return "a socket"
-	}
-	return "a device"
 }
 
 // lookAt reads the end once, and reports whether the file stayed as it was meanwhile.

@@ -122,7 +122,7 @@ func (p *page) failures(all failures) {
 	for _, f := range all {
 		p.gap()
 		p.text(f.title() + ": " + f.Message)
-		p.text(f.hint)
+		p.text(f.Hint)
 		p.commands(f.Next)
 	}
 }

@@ -24,13 +24,13 @@ func (p *page) refusal(r refusal) {
 		p.gap()
 		p.preview(*r.Preview)
 	}
-	if r.unchanged || r.hint != "" {
+	if r.unchanged || r.Hint != "" {
 		p.gap()
 	}
 	if r.unchanged {
 		p.line("Nothing was changed.")
 	}
-	p.text(r.hint)
+	p.text(r.Hint)
 	p.next(r.Next)
 }
 

@@ -13,11 +13,11 @@ type refusal struct {
 	Reason     ownership.Reason  `json:"reason"`
 	ExitCode   int               `json:"exitCode"`
 	Message    string            `json:"message"`
+	Hint       string            `json:"hint,omitempty"` // the next step, where it is no command
 	Inspection *lease.Inspection `json:"inspection"`
 	Next       []lease.Next      `json:"next"`
 	Preview    *admin.Preview    `json:"preview,omitempty"` // of a recovery that was not agreed to
 
-	hint      string
 	unchanged bool // it is certain that nothing was changed, and worth saying
 }
 
@@ -27,7 +27,7 @@ func (v *invocation) explain(err error) refusal {
 	r := refusal{Reason: row.reason, ExitCode: codeFor(err), Message: err.Error()}
 	r.Inspection, r.unchanged = v.decidedOn(err)
 	if r.Inspection == nil {
-		r.hint = row.hint
+		r.Hint = row.hint
 	}
 	var forced *admin.ForceRequired
 	if errors.As(err, &forced) {
@@ -35,7 +35,7 @@ func (v *invocation) explain(err error) refusal {
 	}
 	var store *lease.StoreError
 	if errors.As(err, &store) && store.Advice != "" {
-		r.hint = store.Advice
+		r.Hint = store.Advice
 	}
 	r.Next = v.nextOf(err, r)
 	return r

@@ -1,4 +1,18 @@
-package evidence
+// Package plainfile opens files that somebody else named.
+//
+// # Vocabulary
+//
+// A plain file is a regular file under its own name: no link, pipe, device or directory.
+//
+// # Guarantees
+//
+// What is opened is what was looked at before, and nothing else is ever opened: to open a device or a FIFO can do
+// something, and a link can lead anywhere.
+//
+// # Non-guarantees
+//
+// Links in the directories above are followed. The content can change while it is read.
+package plainfile
 
 import (
 	"errors"
@@ -9,9 +23,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openRegular looks before it opens: to open a device or a FIFO can do something. What was opened is compared with
-// what was seen.
-func openRegular(path string) (*os.File, error) {
+// Open opens the plain file at path for reading. It returns what the system said, or an error that says, without the
+// path, what is there instead.
+func Open(path string) (*os.File, error) {
 	want, err := os.Lstat(path)
 	if err != nil {
 		return nil, err

@@ -19,8 +19,9 @@ type Backend struct {
 	Times func() string
 }
 
-// Run holds every store that fresh makes to the contract of lease.Store. Stores that
-// fresh made do not know each other.
+// Run holds every store that fresh makes to the contract of lease.Store and, where it is
+// one, of lease.Quarantiner and lease.Verdicts. Stores that fresh made do not know each
+// other.
 func Run(t *testing.T, fresh func(t *testing.T) Backend) {
 	tests := []struct {
 		name string
@@ -55,6 +56,10 @@ func Run(t *testing.T, fresh func(t *testing.T) Backend) {
 		{"AcquireAndRelease", testAcquire},
 		{"QuarantineKeepsTheGeneration", testQuarantine},
 		{"TracesOfADamagedSession", testTraces},
+		{"VerdictIsReplaced", testVerdict},
+		{"VerdictOnAnotherRecordConflicts", testVerdictConflict},
+		{"VerdictIsBounded", testVerdictBounds},
+		{"OneOfManyVerdictsStays", testManyVerdicts},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) { test.run(t, newSuite(t, fresh)) })

@@ -27,11 +27,14 @@ func (s *Store) loadVerdict(ctx context.Context, d ownership.Digest) (lease.Stor
 
 // SetVerdict replaces the verdict while the record is the one that the caller saw.
 func (s *Store) SetVerdict(ctx context.Context, d ownership.Digest, record ownership.Revision, b []byte) error {
+	if len(b) > lease.MaxVerdictSize {
+		return &ownership.FieldError{Field: "verdict", Why: fmt.Sprintf("has %d bytes, more than %d", len(b), lease.MaxVerdictSize)}
+	}
 	known, err := s.load(ctx, d)
 	if err != nil {
 		return err
 	}
-	if known.Revision != record {
+	if known.Vacant() || known.Revision != record {
 		return s.verdictConflict(d, "the session's record is now "+revisionInWords(known.Stored))
 	}
 	return s.changeVerdict(ctx, d,

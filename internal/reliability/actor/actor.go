@@ -68,15 +68,20 @@ func Under(ctx context.Context, program []string, store string, args ...string) 
 	return cmd
 }
 
-// Role is an actor in a role, started by another program unless there is none. Its
-// environment has nothing of whoever runs it, but where programs are.
+// Role is an actor in a role, started by another program unless there is none.
 func Role(ctx context.Context, program []string, role string, args ...string) *exec.Cmd {
 	words := append(append(program[:len(program):len(program)], self()), args...)
 	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
-	cmd.Env = []string{
+	cmd.Env = Environment(role)
+	return cmd
+}
+
+// Environment makes this binary, or a copy of it, an actor. It has nothing of whoever
+// runs it, but where programs are.
+func Environment(role string) []string {
+	return []string{
 		variable + "=" + role, "PATH=" + os.Getenv("PATH"), "HOME=/", "GORACE=atexit_sleep_ms=0", "LC_ALL=C", "SHELL=/bin/sh",
 	}
-	return cmd
 }
 
 func self() string {

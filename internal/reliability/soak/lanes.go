@@ -13,6 +13,7 @@ import (
 	"holdfast/internal/reliability/powercut"
 	"holdfast/internal/reliability/powerloss"
 	"holdfast/internal/reliability/preempt"
+	"holdfast/internal/reliability/surroundings"
 )
 
 // lane is one lane with its sizes.
@@ -35,6 +36,7 @@ var lanes = []lane{
 	{name: "cut", change: 60, soak: 600, run: powercut.Run},
 	{name: "fork", change: 20_000, soak: 400_000, run: forkwindow.Run},
 	{name: "linear", change: 2500, soak: 50_000, run: linear.Run},
+	{name: "surroundings", run: surroundings.Run},
 	{name: "mutants", run: mutants.Run},
 	{name: "short", change: 300, soak: 4000, run: faults.Shorts},
 }

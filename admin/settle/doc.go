@@ -30,8 +30,11 @@
 //
 // # Non-guarantees
 //
-// An outcome is what somebody said, not what is in the worktree. Freshness rests on
+// An outcome is what somebody said, not what is in the worktree. Links above a
+// transcript, in its directories, are followed as by every program. Freshness rests on
 // clocks: where one was set back, or a file system dates writes by a coarse clock, what
 // is fresh can count as old, which leads to running again and never to a false
-// success. A verdict in time by its own word is believed.
+// success. A verdict in time by its own word is believed. In a transcript that goes on
+// where an earlier execution ended, the last lines may still hold the word of that one:
+// whoever writes it begins it anew.
 package settle

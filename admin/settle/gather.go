@@ -76,6 +76,20 @@ func undecided(i lease.Inspection, why string) Outcome {
 // that cannot be used becomes a note (I12); a verdict that could not be asked for is an
 // error, since it may be there and decide.
 func Gather(ctx context.Context, s lease.Store, i lease.Inspection, transcript string) (e Execution, known bool, err error) {
+	e, known, err = GatherVerdict(ctx, s, i)
+	if err != nil || !known {
+		return e, known, err
+	}
+	if named := i.Record.Session.Transcript; transcript == "" && named != nil {
+		transcript = *named
+	}
+	e.read(transcript)
+	return e, true, nil
+}
+
+// GatherVerdict is Gather without a look at any transcript, for machines that must not
+// read one: what it returns is for [SettleByVerdict].
+func GatherVerdict(ctx context.Context, s lease.Store, i lease.Inspection) (e Execution, known bool, err error) {
 	place, ok := PlaceOf(i.Record)
 	if !ok {
 		return Execution{}, false, nil
@@ -95,10 +109,6 @@ func Gather(ctx context.Context, s lease.Store, i lease.Inspection, transcript s
 	if kept.Fault != nil {
 		e.note(fmt.Sprintf("the verdict cannot be used: %v", kept.Fault))
 	}
-	if named := i.Record.Session.Transcript; transcript == "" && named != nil {
-		transcript = *named
-	}
-	e.read(transcript)
 	return e, true, nil
 }
 

@@ -127,8 +127,22 @@ func (c *settlement) byVerdict() bool {
 	what, ok := final[v.Outcome]
 	if ok {
 		c.outcome.decided(DecidedByVerdict, what, v.Source, v.Reason)
+		c.overrule(what)
 	}
 	return ok
+}
+
+// overrule notes what an agent said that a verdict contradicts.
+func (c *settlement) overrule(what ownership.Outcome) {
+	t := c.execution.Transcript
+	if t == nil {
+		return
+	}
+	for _, s := range t.Signals {
+		if meant, ok := said[s]; ok && meant != what {
+			c.outcome.note(fmt.Sprintf("the agent said %s, which the verdict overrules", s))
+		}
+	}
 }
 
 func (c *settlement) byAgent() bool {

@@ -76,6 +76,9 @@ func TestWhatIsSaidOfADecision(t *testing.T) {
 	require.Equal(t, settle.SourceAgent, *o.Source)
 	o = one(t, execution(nil, done, failed))
 	require.Len(t, o.Notes, 1, "a contradiction is noted")
+	o = one(t, execution(verdict(settle.DecisionDone, ""), failed))
+	require.Equal(t, []string{"the agent said TASK_FAILED, which the verdict overrules"}, o.Notes)
+	require.Empty(t, one(t, execution(verdict(settle.DecisionDone, ""), done)).Notes)
 	o = one(t, execution(verdict(settle.DecisionInProgress, settle.ReviewPending), done))
 	require.Len(t, o.Notes, 1)
 	require.Equal(t, settle.ReviewPending, o.Reason)
@@ -86,7 +89,7 @@ func TestFreshness(t *testing.T) {
 	for d, fresh := range map[time.Duration]bool{-time.Hour: false, -time.Millisecond: false, 0: true, time.Millisecond: true} {
 		v := verdict(settle.DecisionDone, "")
 		v.WrittenAt = after(d)
-		o := one(t, execution(v, failed))
+		o := one(t, execution(v, done))
 		require.Equal(t, fresh, o.DecidedBy == byVerdict, d)
 		require.Equal(t, fresh, len(o.Notes) == 0, "what is ignored is noted")
 

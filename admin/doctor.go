@@ -33,6 +33,13 @@ func Doctor(ctx context.Context, s lease.Store) ([]Finding, error) {
 		}
 		all = append(all, judgeStore(h)...)
 	}
+	if store, ok := s.(lease.Examiner); ok {
+		found, err := examined(ctx, store)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
 	all = append(all, checkRecords(ctx, s, time.Now())...)
 	return append(all, checkMemory(ctx, s)...), context.Cause(ctx)
 }

@@ -13,6 +13,9 @@ import (
 // recordEvent makes durable in the archive what an administrator did. A store without
 // an archive keeps its own.
 func recordEvent(ctx context.Context, s lease.Store, e journal.Event) error {
+	if own, ok := s.(lease.Chronicler); ok {
+		return note(ctx, own, e)
+	}
 	h, ok := s.(historian)
 	if !ok {
 		return nil

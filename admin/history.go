@@ -78,6 +78,10 @@ func historianOf(s lease.Store) (historian, error) {
 // read; the history goes on after it. Nothing is changed (I8).
 func History(ctx context.Context, s lease.Store, t Target) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
+		if all, ok := s.(lease.Chronicler); ok {
+			tellPublished(ctx, all, t.Digest, yield)
+			return
+		}
 		h, err := historianOf(s)
 		if err != nil {
 			yield(Entry{}, err)

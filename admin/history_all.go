@@ -21,6 +21,10 @@ import (
 // is changed (I8).
 func HistoryOfAll(ctx context.Context, s lease.Store, since time.Time) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
+		if all, ok := s.(lease.Chronicler); ok {
+			tellAllPublished(ctx, all, since, yield)
+			return
+		}
 		h, err := historianOf(s)
 		if err != nil {
 			yield(Entry{}, err)

@@ -67,6 +67,10 @@ type sweepable interface {
 // after it.
 func Prune(ctx context.Context, s lease.Store, p Pruning) iter.Seq2[Pruned, error] {
 	return func(yield func(Pruned, error) bool) {
+		if sweeper, ok := s.(lease.Sweeper); ok {
+			pruneLeftovers(ctx, s, sweeper, p, yield)
+			return
+		}
 		h, ok := s.(sweepable)
 		if !ok {
 			yield(Pruned{}, &lease.StoreError{Kind: lease.ErrStoreUnavailable, Op: "prune", Err: errors.New("this store keeps nothing to prune")})

@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"iter"
 
 	"holdfast/admin/settle"
 	"holdfast/internal/journal"
@@ -61,11 +62,7 @@ func settledEarlier(ctx context.Context, s lease.Store, i lease.Inspection) *Set
 // archived looks for what the archive knows of a recovery: nil where it knows nothing,
 // or cannot be asked.
 func archived(ctx context.Context, s lease.Store, i lease.Inspection) *Settled {
-	h, ok := s.(historian)
-	if !ok {
-		return nil
-	}
-	for e, err := range journal.At(h.JournalPath()).Events(ctx, i.KeyDigest) {
+	for e, err := range eventsAbout(ctx, s, i.KeyDigest) {
 		if err != nil {
 			return nil
 		}
@@ -74,4 +71,15 @@ func archived(ctx context.Context, s lease.Store, i lease.Inspection) *Settled {
 		}
 	}
 	return nil
+}
+
+// eventsAbout are what administrators did to a session, wherever its store keeps them.
+func eventsAbout(ctx context.Context, s lease.Store, d ownership.Digest) iter.Seq2[journal.Event, error] {
+	if own, ok := s.(lease.Chronicler); ok {
+		return notesOf(ctx, own, d)
+	}
+	if h, ok := s.(historian); ok {
+		return journal.At(h.JournalPath()).Events(ctx, d)
+	}
+	return func(func(journal.Event, error) bool) {}
 }

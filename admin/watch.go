@@ -70,6 +70,14 @@ func (w *watcher) until(next time.Time, n *notices) bool {
 			return false
 		case <-timer.C:
 			return true
+		case d, ok := <-n.told:
+			if !ok {
+				n.told, n.whole = nil, false
+				return w.ctx.Err() == nil // what changed meanwhile is found by a look at everything
+			}
+			if !w.lookAt(d) {
+				return false
+			}
 		case event := <-n.events():
 			for _, d := range inOrder(n.gather(event)) {
 				if !w.lookAt(d) {

@@ -26,7 +26,10 @@ type notices struct {
 	store   watchable
 	fs      *fsnotify.Watcher // nil where there are none
 	covered map[ownership.Digest]bool
-	whole   bool // every session is covered
+	whole   bool                    // every session is covered
+	told    <-chan ownership.Digest // by a store that tells of changes itself; nil: none
+	teller  lease.Notifier
+	stop    context.CancelFunc // of told
 }
 
 // listen is not an error where the system has no notices to give: the watch looks more
@@ -35,6 +38,7 @@ func listen(s lease.Store) *notices {
 	n := &notices{covered: map[ownership.Digest]bool{}}
 	store, ok := s.(watchable)
 	if !ok {
+		n.teller, _ = s.(lease.Notifier)
 		return n
 	}
 	if fs, err := fsnotify.NewBufferedWatcher(1024); err == nil {
@@ -44,6 +48,9 @@ func listen(s lease.Store) *notices {
 }
 
 func (n *notices) close() {
+	if n.stop != nil {
+		n.stop()
+	}
 	if n.fs != nil {
 		_ = n.fs.Close() // nothing was written
 	}
@@ -52,6 +59,12 @@ func (n *notices) close() {
 // cover asks for notices of every session that has none yet, and of new ones. It comes
 // before a look, so that what changes after the look is told.
 func (n *notices) cover(ctx context.Context) {
+	if n.teller != nil && n.told == nil {
+		n.close()
+		telling, stop := context.WithCancel(ctx)
+		told, err := n.teller.Changes(telling, nil)
+		n.told, n.whole, n.stop = told, err == nil, stop
+	}
 	if n.fs == nil {
 		return
 	}

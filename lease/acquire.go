@@ -13,9 +13,6 @@ import (
 // through; so many in a row is a storm, and refusing is honest.
 const maxStarts = 100
 
-// waitInterval is how often a wait looks again: at most 100 ms late.
-const waitInterval = 50 * time.Millisecond
-
 // Acquire makes the caller the owner of a session, or returns an error and leaves
 // everything as it was.
 //
@@ -28,7 +25,9 @@ func Acquire(ctx context.Context, s Store, key ownership.Key, o Owner) (*Lease, 
 	if _, err := ownership.ParseKey(key.String()); err != nil {
 		return nil, err // the zero Key is none
 	}
-	deadline := time.Now().Add(o.Wait)
+	listening, stop := context.WithCancel(ctx)
+	defer stop()
+	w := waiting{store: s, digest: key.Digest(), deadline: time.Now().Add(o.Wait)}
 	for waited := false; ; waited = true {
 		l, err := acquireOnce(ctx, s, key, o)
 		var refusal *Refusal
@@ -38,35 +37,10 @@ func Acquire(ctx context.Context, s Store, key ownership.Key, o Owner) (*Lease, 
 		if !waited && o.Waiting != nil {
 			o.Waiting(refusal)
 		}
-		if err := pause(ctx, deadline); err != nil {
+		if err := w.next(listening); err != nil {
 			return nil, waitEnd(err, refusal)
 		}
 	}
-}
-
-// errDeadline ends a pause that would go past the end of the wait.
-var errDeadline = errors.New("end of the wait")
-
-func pause(ctx context.Context, deadline time.Time) error {
-	left := time.Until(deadline)
-	if left <= 0 {
-		return errDeadline
-	}
-	t := time.NewTimer(min(left, waitInterval))
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
-func waitEnd(err error, r *Refusal) error {
-	if errors.Is(err, errDeadline) {
-		return &WaitError{r}
-	}
-	return err
 }
 
 // acquireOnce acquires without waiting. The occupancy comes before any I/O.

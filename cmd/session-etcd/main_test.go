@@ -23,7 +23,7 @@ import (
 )
 
 const (
-	hang = 60 * time.Second // bounds waits that end soon unless something is broken
+	hang = 30 * time.Second // bounds waits that end soon unless something is broken
 	tick = 20 * time.Millisecond
 )
 

@@ -14,6 +14,7 @@ const (
 	sessionsName   = "/sessions/"
 	eventsName     = "/events/"
 	quarantineName = "/quarantine/"
+	notesName      = "/notes/"
 	recordName     = "/record"
 	pastName       = "/past/"
 	lifeName       = "/life/"
@@ -29,6 +30,7 @@ func (k keys) verdict(d ownership.Digest) string  { return k.session(d) + verdic
 func (k keys) pasts(d ownership.Digest) string    { return k.session(d) + pastName }
 func (k keys) lives(d ownership.Digest) string    { return k.session(d) + lifeName }
 func (k keys) eventsOf(d ownership.Digest) string { return string(k) + eventsName + d.String() + "/" }
+func (k keys) notes(d ownership.Digest) string    { return string(k) + notesName + d.String() + "/" }
 func (k keys) allOf(d ownership.Digest) string    { return k.session(d) + "/" }
 
 func (k keys) past(d ownership.Digest, r ownership.Revision) string { return k.pasts(d) + r.String() }

@@ -56,6 +56,8 @@ func (v *invocation) commands() []*urfave.Command {
 		v.inspectCommand(),
 		v.listCommand(),
 		v.recoverCommand(),
+		v.planCommand(),
+		v.applyCommand(),
 		v.assertCommand(),
 		v.pulseCommand(),
 		v.verdictCommand(),

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"holdfast/admin"
+	"holdfast/admin/plan"
 	"holdfast/lease"
 	"holdfast/ownership"
 )
@@ -14,6 +15,7 @@ import (
 type tenure struct {
 	began     admin.Entry
 	described int
+	decided   []admin.Entry // what was approved of a plan, and what became of it
 	ended     *admin.Entry
 	now       *lease.Inspection // what the session is, for the latest tenure only
 }
@@ -28,6 +30,12 @@ func (t *telling) human(e admin.Entry) {
 		if t.tenure != nil {
 			t.tenure.described++
 		}
+	case plan.EventApprove, plan.EventApply:
+		if t.tenure == nil {
+			t.show(func(p *page) { p.entry(e) })
+			return
+		}
+		t.tenure.decided = append(t.tenure.decided, e)
 	case admin.EventRelease, admin.EventRecover:
 		if t.tenure == nil {
 			t.show(func(p *page) { p.entry(e) })
@@ -81,6 +89,9 @@ func (p *page) tenure(t tenure) {
 	if t.described > 0 {
 		p.under("changed what is known of the session " + times(t.described))
 	}
+	for _, e := range t.decided {
+		p.under(decision(e))
+	}
 	switch {
 	case t.ended == nil:
 		p.under(open(t))
@@ -116,6 +127,14 @@ func heldBy(l *ownership.Liveness) string {
 		return ""
 	}
 	return fmt.Sprintf(" by %s (pid %d)", l.Holders[0].Program, l.Holders[0].PID)
+}
+
+// decision says what somebody approved of a plan, or what became of that.
+func decision(e admin.Entry) string {
+	if e.Event == plan.EventApply {
+		return "applied " + *e.Reason
+	}
+	return *e.Actor + " approved " + *e.Reason
 }
 
 func lasted(t tenure) string {

@@ -222,6 +222,7 @@ var masks = []struct {
 	{regexp.MustCompile(`(?m)^.*environments? .*may not be read.*\n`), ""}, // it depends on the host
 	{regexp.MustCompile(`(?m)^  class .*\n(?:    \S .*\n)*?    \S cpu time .*\n`), "  class      OF THAT MOMENT\n"},
 	{regexp.MustCompile(`\b[0-9a-f]{64}\b`), "HASH"},
+	{regexp.MustCompile(`\b\d{8}T\d{6}\.\d{3}Z-[0-9a-f]{12}`), "SNAPSHOT"},
 	{regexp.MustCompile(`\b[0-9a-f]{12}…`), "HASH…"},
 	{regexp.MustCompile(`\b\d{4}-\d\d-\d\d[ T][0-9:.]+( UTC|Z)`), "TIME"},
 	{regexp.MustCompile(`just now|\d+ \w+ ago`), "AGE"},

@@ -75,10 +75,33 @@ func (s *Session) Processes(ctx context.Context) ([]procid.Process, error) {
 	return all, scan.Incomplete
 }
 
-// processesOf takes a pane's program only for a child of the server: its number may have been given again since tmux
-// said it.
+// Programs names for certain the program of each pane that ends with the session.
+func (s *Session) Programs(ctx context.Context) ([]procid.Process, error) {
+	panes, err := s.Panes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	scan, err := procid.ScanNow(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var all []procid.Process
+	for _, p := range panes {
+		if !p.Shared {
+			all = append(all, programOf(scan, s.pid, p)...)
+		}
+	}
+	return all, scan.Incomplete
+}
+
+// programOf takes a pane's program only for a child of the server: its number may have been given again since tmux said
+// it.
+func programOf(scan *procid.Scan, server int, p Pane) []procid.Process {
+	return slices.DeleteFunc(scan.Children(server), func(c procid.Process) bool { return c.PID != p.PID })
+}
+
 func processesOf(scan *procid.Scan, server int, p Pane) []procid.Process {
-	program := slices.DeleteFunc(scan.Children(server), func(c procid.Process) bool { return c.PID != p.PID })
+	program := programOf(scan, server, p)
 	if len(program) == 0 {
 		return nil
 	}

@@ -66,6 +66,12 @@ func parseStatus(content []byte) (p process, err error) {
 	return p, nil
 }
 
+// IsServer reports whether the process of this number is a tmux server of this user, or may be one.
+func IsServer(pid int) bool {
+	p, err := examine(pid)
+	return err != nil || p.mayServe()
+}
+
 // mayServe reports whether it is a process of this user that runs tmux, and not as a client.
 func (p process) mayServe() bool {
 	ours := p.euid == strconv.Itoa(os.Geteuid()) && !p.dead

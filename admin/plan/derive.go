@@ -1,0 +1,188 @@
+package plan
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"holdfast/ownership"
+)
+
+// The ids of items.
+const (
+	LockWorktree   = "lock-worktree"
+	StopWorker     = "stop-worker"
+	StopRuntime    = "stop-runtime"
+	Recover        = "recover"
+	RemoveWorktree = "remove-worktree"
+)
+
+// proposal is what the facts come to.
+type proposal struct {
+	items    []Item
+	withheld []Withheld
+}
+
+// derive is the one function that knows which items there are. It is pure.
+func (f facts) derive(snapshot *Snapshot, store []string) proposal {
+	p := &proposal{items: []Item{}, withheld: []Withheld{}}
+	f.lockWorktree(p)
+	f.stopWorker(p)
+	f.stopRuntime(p)
+	f.recover(p, store)
+	f.removeWorktree(p, snapshot)
+	return *p
+}
+
+func (p *proposal) add(id string, gate Gate, why string, targets []ownership.Process, steps ...Step) {
+	p.items = append(p.items, Item{ID: id, Gate: gate, Why: why, Steps: steps, Targets: append([]ownership.Process{}, targets...)})
+}
+
+func (p *proposal) withhold(id, why string, args ...any) {
+	p.withheld = append(p.withheld, Withheld{id, fmt.Sprintf(why, args...)})
+}
+
+func step(rollback Rollback, argv ...string) Step { return Step{argv, rollback} }
+
+func by(why string, argv ...string) Rollback { return Rollback{append([]string{}, argv...), why} }
+
+// never says why a step cannot be taken back.
+func never(why string) Rollback { return by(why) }
+
+// lockReason is what marks a lock of ours.
+func (f facts) lockReason() string {
+	return fmt.Sprintf("holdfast: session %s may have work here", cmp.Or(text(f.seen.Key), f.seen.KeyDigest.String()))
+}
+
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return strconv.Quote(*s)
+}
+
+func (f facts) lockWorktree(p *proposal) {
+	switch t := f.tree; {
+	case f.treeErr != nil:
+		p.withhold(LockWorktree, "the worktree cannot be looked at: %v", f.treeErr)
+	case t == nil:
+	case t.locked:
+		p.withhold(LockWorktree, "it is locked already, for the reason %q", t.reason)
+	default:
+		p.add(LockWorktree, Write, "keep: git neither prunes nor removes a locked worktree, and says why", nil,
+			step(by("unlock it", "git", "-C", t.CommonDir, "worktree", "unlock", t.Worktree),
+				"git", "-C", t.CommonDir, "worktree", "lock", "--reason", f.lockReason(), t.Worktree))
+	}
+}
+
+const notStartedAgain = "nothing: a process that has ended cannot be started again where it was"
+
+func (f facts) stopWorker(p *proposal) {
+	if f.unnamed != nil {
+		p.withhold(StopWorker, "%v", f.unnamed)
+		return
+	}
+	if len(f.worker) > 0 {
+		why := "stop a worker that hangs: each signal only to whoever outlives the one before it, and its grace"
+		p.add(StopWorker, Irreversible, why, f.worker, killSteps(f.worker)...)
+	}
+}
+
+func killSteps(all []ownership.Process) (steps []Step) {
+	for _, s := range course {
+		argv := []string{"kill", "-" + s.name}
+		for _, t := range all {
+			argv = append(argv, strconv.Itoa(t.PID))
+		}
+		steps = append(steps, step(never(notStartedAgain), argv...))
+	}
+	return steps
+}
+
+func (f facts) stopRuntime(p *proposal) {
+	switch r := f.runtime; {
+	case r.fault != nil:
+		p.withhold(StopRuntime, "whether runtime %s is alive cannot be told: %v", f.work.Runtime, r.fault)
+	case r.process != nil:
+		targets := []ownership.Process{*r.process}
+		p.add(StopRuntime, Irreversible, "the declared runtime is alive", targets, killSteps(targets)...)
+	case r.session != nil:
+		p.add(StopRuntime, Irreversible, "the declared tmux session is alive; the processes of its panes end with it, or get TERM and KILL", r.program, f.tmuxSteps()...)
+	}
+}
+
+func (f facts) tmuxSteps() (steps []Step) {
+	s := f.runtime.session
+	if keys := interrupts(f); len(keys) > 0 {
+		steps = append(steps, step(never("nothing: what was interrupted may go on by itself"), s.Command(keys...)...))
+	}
+	return append(steps, step(never(notStartedAgain), s.Command("kill-session", "-t", s.Target())...))
+}
+
+func interrupts(f facts) (words []string) {
+	for _, pane := range f.runtime.panes {
+		if len(words) > 0 {
+			words = append(words, ";")
+		}
+		words = append(words, "send-keys", "-t", pane.ID, "C-c")
+	}
+	return words
+}
+
+// recover proposes what the session itself offers as the next command.
+func (f facts) recover(p *proposal, store []string) {
+	gate := Irreversible
+	switch f.seen.State {
+	case ownership.StateStranded:
+		gate = Write
+	case ownership.StateUnproven, ownership.StateUnreadable:
+	default:
+		return
+	}
+	for _, n := range f.seen.Next {
+		if slices.Contains(n.Argv, "--force") && n.Argv[1] == "recover" {
+			p.add(Recover, gate, n.Why, nil, step(
+				never("acquire it again, with what resumes the agent; every earlier record stays in history"),
+				slices.Insert(slices.Clone(n.Argv), 1, store...)...))
+		}
+	}
+}
+
+func (f facts) removeWorktree(p *proposal, snapshot *Snapshot) {
+	if f.tree == nil {
+		return
+	}
+	if err := f.keepsWorktree(snapshot); err != nil {
+		p.withhold(RemoveWorktree, "%v", err)
+		return
+	}
+	t := f.tree
+	p.add(RemoveWorktree, Irreversible, "the session is idle and everything in the worktree is in the snapshot; the default is to keep it", nil,
+		step(by("rebuild it from the snapshot, as a repository of its own", "session", "snapshot", "restore", snapshot.Dir, "--into", t.Worktree),
+			"git", "-C", t.CommonDir, "worktree", "remove", "--force", t.Worktree))
+}
+
+// keepsWorktree returns why the worktree must stay.
+func (f facts) keepsWorktree(s *Snapshot) error {
+	t := f.tree
+	switch {
+	case t.locked:
+		return fmt.Errorf("it is locked, for the reason %q", t.reason)
+	case f.seen.State != ownership.StateIdle:
+		return fmt.Errorf("the session is %s: that has to be settled first", f.seen.State)
+	case f.runtime.alive() || f.runtime.fault != nil:
+		return fmt.Errorf("runtime %s may still work in it", f.work.Runtime)
+	case len(t.inhabitant) > 0:
+		return fmt.Errorf("%q (pid %d) works in it", t.inhabitant[0].Program, t.inhabitant[0].PID)
+	case t.unseen != nil:
+		return fmt.Errorf("whether anybody works in it cannot be told: %v", t.unseen)
+	case s == nil:
+		return errors.New("there is no snapshot of it")
+	case len(s.LeavesOut) > 0:
+		return fmt.Errorf("the snapshot does not surely have all of it: %s", strings.Join(s.LeavesOut, "; "))
+	}
+	return nil
+}

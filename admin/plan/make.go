@@ -1,0 +1,65 @@
+package plan
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"holdfast/admin"
+	"holdfast/admin/evidence"
+	"holdfast/lease"
+	"holdfast/ownership"
+)
+
+// Keeping says whether a plan begins with a snapshot.
+type Keeping int
+
+// A plan without a snapshot proposes nothing that would need one.
+const (
+	KeepNothing Keeping = iota
+	KeepWork            // of the worktree and the tracker that the record names
+)
+
+// Options say how a plan is made.
+type Options struct {
+	Keeping        Keeping
+	IncludeIgnored bool                    // keep what git ignores too
+	Progress       func(evidence.Progress) // may be nil
+	Actor          string                  // "" is user@host
+	StoreWords     []string                // name the store in a command of ours
+}
+
+// Make proposes what can be done about a session, and changes nothing in the store (I8). A session that was never
+// acquired is refused with a [*lease.Refusal]. Other errors are those of the store and of package evidence.
+func Make(ctx context.Context, s lease.Store, t admin.Target, o Options) (Plan, error) {
+	f, err := look(ctx, s, t)
+	if err != nil {
+		return Plan{}, err
+	}
+	if f.seen.State == ownership.StateVacant {
+		msg := fmt.Sprintf("nobody ever acquired session %s: there is nothing to plan", f.seen.Name())
+		return Plan{}, &lease.Refusal{Reason: ownership.ReasonNothingToRecover, Message: msg, Inspection: f.seen}
+	}
+	p := Plan{
+		MadeAt: ownership.At(time.Now()), Actor: actor(o.Actor), Store: s.Identity(), Key: f.seen.Key, KeyDigest: f.seen.KeyDigest,
+		State: f.seen.State, Revision: f.seen.Stored.Revision,
+	}
+	if f.seen.Record != nil {
+		p.Generation = &f.seen.Record.Generation
+	}
+	if o.Keeping == KeepWork && keeps(f.work) {
+		if p.Snapshot, err = take(ctx, s, f.seen, evidence.Options{IncludeIgnored: o.IncludeIgnored, Progress: o.Progress}); err != nil {
+			return Plan{}, err
+		}
+	}
+	made := f.derive(p.Snapshot, o.StoreWords)
+	p.Items, p.Withheld = made.items, made.withheld
+	return p, nil
+}
+
+func actor(named string) string {
+	if named == "" {
+		return admin.ThisActor()
+	}
+	return named
+}

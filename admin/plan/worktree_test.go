@@ -1,0 +1,139 @@
+package plan_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"holdfast/admin/evidence"
+	"holdfast/admin/plan"
+	"holdfast/lease"
+	"holdfast/ownership"
+)
+
+func TestWorktreeIsRemovedAndRebuilt(t *testing.T) {
+	w := newWorld(t)
+	wt := w.worktree()
+	w.idle(part{Key: "k", Facts: worktreeFacts(wt)})
+	p := w.make("k", kept)
+	item := w.proposed(p, plan.RemoveWorktree)
+	require.Equal(t, plan.Irreversible, item.Gate)
+	w.done(p, plan.RemoveWorktree)
+	require.NoDirExists(t, wt)
+	require.NotContains(t, w.git("-C", "repo", "worktree", "list"), wt)
+	require.Equal(t, plan.Already, w.apply(p, plan.RemoveWorktree).Results[0].Status)
+
+	_, err := evidence.Restore(t.Context(), p.Snapshot.Dir, item.Steps[0].Rollback.Argv[5], evidence.RestoreOptions{})
+	require.NoError(t, err)
+	b, err := os.ReadFile(filepath.Join(wt, "new"))
+	require.NoError(t, err)
+	require.Equal(t, "nowhere else", string(b))
+}
+
+func TestWorktreeStays(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		arrange func(w *world, wt string)
+		options plan.Options
+		why     string
+	}{
+		"locked":            {func(w *world, wt string) { w.git("-C", "repo", "worktree", "lock", "--reason", "mine", wt) }, kept, `"mine"`},
+		"without snapshot":  {func(*world, string) {}, plan.Options{}, "no snapshot"},
+		"ignored left out":  {func(w *world, wt string) { w.ignored(wt) }, kept, "ignored files"},
+		"somebody is in it": {func(w *world, wt string) { w.inhabit(wt) }, kept, "works in it"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			wt := w.worktree()
+			w.idle(part{Key: "k", Facts: worktreeFacts(wt)})
+			c.arrange(w, wt)
+			require.Contains(t, w.withheld(w.make("k", c.options), plan.RemoveWorktree), c.why)
+		})
+	}
+}
+
+func (w *world) ignored(wt string) {
+	w.write(filepath.Join(wt, ".gitignore"), "*.o\n")
+	w.write(filepath.Join(wt, "x.o"), "built")
+}
+
+func (w *world) inhabit(dir string) {
+	w.Helper()
+	c := exec.Command("sleep", "300")
+	c.Dir = dir
+	require.NoError(w, c.Start())
+	w.Cleanup(func() { _ = c.Process.Kill(); _ = c.Wait() })
+}
+
+func TestIgnoredFilesCanBeKept(t *testing.T) {
+	w := newWorld(t)
+	wt := w.worktree()
+	w.idle(part{Key: "k", Facts: worktreeFacts(wt)})
+	w.ignored(wt)
+	p := w.make("k", plan.Options{Keeping: plan.KeepWork, IncludeIgnored: true})
+	w.done(p, plan.RemoveWorktree)
+}
+
+func TestActiveSessionsKeepTheirWorktree(t *testing.T) {
+	w := newWorld(t)
+	wt := w.worktree()
+	o := w.own(part{Key: "k", Facts: worktreeFacts(wt)})
+	require.Contains(t, w.withheld(w.make("k", kept), plan.RemoveWorktree), "held")
+	o.kill()
+	require.Contains(t, w.withheld(w.make("k", kept), plan.RemoveWorktree), "stranded")
+}
+
+func TestPlansNoticeWhatHappensAfterThem(t *testing.T) {
+	w := newWorld(t)
+	wt := w.worktree()
+	w.idle(part{Key: "k", Facts: worktreeFacts(wt)})
+	p := w.make("k", kept)
+
+	w.git("-C", "repo", "worktree", "lock", wt)
+	w.refused(p, ownership.ReasonRevisionMismatch, plan.RemoveWorktree)
+	w.git("-C", "repo", "worktree", "unlock", wt)
+
+	damaged := filepath.Join(p.Snapshot.Dir, "git", "history.bundle")
+	whole, err := os.ReadFile(damaged)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(damaged, whole[1:], 0o600))
+	w.refused(p, ownership.ReasonRevisionMismatch, plan.RemoveWorktree)
+	require.DirExists(t, wt)
+
+	w.write(filepath.Join(wt, "newer"), "after the plan")
+	r := w.apply(p, plan.RemoveWorktree)
+	require.True(t, r.Anew, "the worker wrote since")
+	require.Equal(t, 1, r.Count(plan.Done), "%+v", r)
+	into := filepath.Join(w.dir, "again")
+	_, err = evidence.Restore(t.Context(), r.Snapshot.Dir, into, evidence.RestoreOptions{})
+	require.NoError(t, err)
+	require.FileExists(t, filepath.Join(into, "newer"))
+}
+
+// While somebody is acquiring the session, its worktree is not removed (I4).
+func TestRemovalHasTheSessionToItself(t *testing.T) {
+	w := newWorld(t)
+	wt := w.worktree()
+	w.idle(part{Key: "k", Facts: worktreeFacts(wt)})
+	p := w.make("k", kept)
+	hold, err := w.store.Hold(t.Context(), p.KeyDigest, *p.Generation+1)
+	require.NoError(t, err)
+	r := w.apply(p, plan.RemoveWorktree)
+	require.True(t, r.Stopped)
+	require.Contains(t, r.Results[0].Detail, lease.ErrHeld.Error())
+	require.DirExists(t, wt)
+	require.NoError(t, hold.Drop())
+	w.done(p, plan.RemoveWorktree)
+}
+
+func TestMainWorktreesAreNeitherLockedNorRemoved(t *testing.T) {
+	w := newWorld(t)
+	w.worktree()
+	w.idle(part{Key: "k", Facts: worktreeFacts(filepath.Join(w.dir, "repo"))})
+	p := w.make("k", kept)
+	require.Empty(t, p.Items)
+	require.NotNil(t, p.Snapshot)
+}

@@ -288,6 +288,32 @@ func uniqueName() string {
 	return "hf-" + strconv.Itoa(os.Getpid()) + "-" + strconv.Itoa(int(time.Now().UnixNano()%1e9))
 }
 
+// However many idle sessions name a runtime, tmux is asked for all of them at once.
+func TestReconcileAsksTmuxOnce(t *testing.T) {
+	real, err := exec.LookPath("tmux")
+	if err != nil {
+		testkit.Skip(t, "tmux is not installed")
+	}
+	w := newWorld(t)
+	sessions := testkit.Rounds(30, 1000)
+	for n := range sessions {
+		key, err := ownership.ParseKey("k" + strconv.Itoa(n))
+		require.NoError(t, err)
+		there := ownership.Facts{Runtime: &ownership.Runtime{Kind: "tmux", Handle: uniqueName()}}
+		l, err := lease.Acquire(t.Context(), w.store, key, lease.Owner{Kind: "test", Facts: there})
+		require.NoError(t, err)
+		require.NoError(t, l.Release(t.Context()))
+	}
+	dir := t.TempDir()
+	script := "#!/bin/sh\necho >>" + dir + "/asked\nexec " + real + ` "$@"` + "\n"
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "tmux"), []byte(script), 0o700))
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	w.reconcile(0)
+	asked, err := os.ReadFile(filepath.Join(dir, "asked"))
+	require.NoError(t, err)
+	require.Less(t, len(asked), sessions, "each server of this user once, and no session")
+}
+
 // What outlived its session is destroyed where a person agreed to it, unless somebody
 // looks at it.
 func TestReconcileReapsWhatLeaked(t *testing.T) {

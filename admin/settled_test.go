@@ -74,10 +74,10 @@ func TestOutcomeOfARecovery(t *testing.T) {
 	}{
 		"verdict over agent": {"TASK_DONE\n", func(w *world, i lease.Inspection, _ string) {
 			w.verdictOn(i, settle.DecisionFailed, "tests fail")
-		}, ownership.OutcomeFailed, nil},
+		}, ownership.OutcomeFailed, []string{"the agent said TASK_DONE"}},
 		"pending": {"TASK_DONE\n", func(w *world, i lease.Inspection, _ string) {
 			w.verdictOn(i, settle.DecisionPending, "wants another look")
-		}, ownership.OutcomeRequeued, nil},
+		}, ownership.OutcomeRequeued, []string{"the agent said TASK_DONE"}},
 		"contradiction": {"TASK_DONE\nTASK_FAILED\n", nil, ownership.OutcomeRequeued, []string{"contradicts itself"}},
 		"silence":       {"working\n", nil, ownership.OutcomeRequeued, nil},
 		"no verdict but bytes": {"TASK_SKIPPED\n", func(w *world, _ lease.Inspection, _ string) {

@@ -17,6 +17,7 @@ func (p *page) reconciled(r admin.Reconciled) {
 			what += ", " + decider(s.DecidedBy, s.Source)
 		}
 		p.field("", what)
+		p.kept(r.Receipt.Snapshot)
 	case r.Outcome != nil:
 		p.field("", "outcome "+string(*r.Outcome))
 	}

@@ -1,0 +1,32 @@
+package admin
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// I12: what a row of a batch is taken for is what every reader of JSON takes it for,
+// and nothing panics. The rest of the seeds is committed beside it.
+func FuzzRow(f *testing.F) {
+	const digest = "3f796163ebf94718de1cd7582655c012f995c06f1e6970ea2bdc15bcd88a324a"
+	f.Add([]byte(`{"key":null,"keyDigest":"` + digest + `","revision":"` + digest + `"}`))
+	f.Add([]byte(`{"key":"other","keyDigest":"` + digest + `","revision":"` + digest + `"}`))
+	f.Add([]byte(`{"keydigest":"` + digest + `","revision":"` + digest + `"}`))
+	f.Add([]byte(`[]`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		row, err := parseRow(b)
+		if err != nil {
+			return
+		}
+		var all map[string]any
+		require.NoError(t, json.Unmarshal(b, &all))
+		require.Equal(t, all["keyDigest"], row.target.Digest.String())
+		require.Equal(t, all["revision"], row.revision.String())
+		if key, named := all["key"].(string); named {
+			require.Equal(t, key, row.target.Key.String())
+			require.Equal(t, row.target.Key.Digest(), row.target.Digest)
+		}
+	})
+}

@@ -47,7 +47,8 @@ type annals struct {
 	done    bool
 	unread  error // why the archive could not be read
 
-	fresh []Entry // of the outboxes, oldest first
+	fresh   []Entry                         // of the outboxes, oldest first
+	settled map[ownership.Revision]*Settled // by recoveries whose records are still to be told
 }
 
 func byTime(a, b Entry) int {
@@ -146,6 +147,7 @@ func (a *annals) generationBefore(d ownership.Digest, p published, last *dirstor
 // merge tells the archive and what is fresh in one order of time. What moved from the
 // one to the other meanwhile is told once.
 func (a *annals) merge() {
+	a.settled = map[ownership.Revision]*Settled{}
 	pending := map[ownership.Revision]bool{}
 	for _, e := range a.fresh {
 		pending[*e.Revision] = true
@@ -168,8 +170,12 @@ func (a *annals) merge() {
 			a.fault(item.Record.Digest, unreadableIn("read archive", a.journal.Path(), item.Record.Revision, err))
 			continue
 		}
-		if e.Record != nil && pending[*e.Revision] || item.Event != nil && hasRecord(*item.Event) {
-			continue // told by what is fresh, or by its record
+		if item.Event != nil && hasRecord(*item.Event) {
+			a.remember(e) // told by its record, which comes after it in the archive
+			continue
+		}
+		if e.Record != nil && pending[*e.Revision] {
+			continue // told by what is fresh
 		}
 		a.tellFresh(e.At)
 		e.Record = nil
@@ -178,7 +184,19 @@ func (a *annals) merge() {
 	a.tellFresh(nil)
 }
 
-func (a *annals) entry(e Entry) { a.done = a.done || !a.yield(e, nil) }
+func (a *annals) remember(e Entry) {
+	if e.Revision != nil && e.Settled != nil {
+		a.settled[*e.Revision] = e.Settled
+	}
+}
+
+func (a *annals) entry(e Entry) {
+	if r := e.Revision; r != nil && a.settled[*r] != nil {
+		e.Settled = a.settled[*r]
+		delete(a.settled, *r)
+	}
+	a.done = a.done || !a.yield(e, nil)
+}
 
 // tellFresh tells what is fresh and older than a time, or all of it.
 func (a *annals) tellFresh(before *ownership.Timestamp) {

@@ -60,9 +60,12 @@ func TestOutcomeEntersMarkerReceiptAndHistory(t *testing.T) {
 
 	told := w.told(target("k"))
 	require.Equal(t, receipt.Settled, told[len(told)-1].Settled)
+	everything := w.all(time.Time{})
+	require.Equal(t, receipt.Settled, everything[len(everything)-1].Settled)
 	w.own(plan{Key: "k"}).release()
 	w.archive("k")
 	require.Equal(t, receipt.Settled, w.told(target("k"))[1].Settled, "also from the archive")
+	require.Equal(t, receipt.Settled, w.all(time.Time{})[1].Settled)
 }
 
 func TestOutcomeOfARecovery(t *testing.T) {

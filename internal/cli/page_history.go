@@ -217,6 +217,9 @@ func (p *page) entry(e admin.Entry) {
 	if e.Actor != nil {
 		what += " by " + *e.Actor
 	}
+	if e.Settled != nil {
+		what += ", outcome " + string(e.Settled.Outcome)
+	}
 	if e.Reason != nil {
 		what += fmt.Sprintf(": %s", *e.Reason)
 	}

@@ -19,8 +19,11 @@ type Approval struct {
 	Actor      string        // "" is user@host
 	Grace      time.Duration // after each signal; zero is DefaultGrace
 	Progress   func(evidence.Progress)
+	Intent     Intent
 	StoreWords []string // name the store in a command of ours
-	File       string   // that has the plan, for the commands that a refusal offers; "" offers none
+	// IntentWords say the intent in a command of ours.
+	IntentWords []string
+	File        string // that has the plan, for the commands that a refusal offers; "" offers none
 }
 
 func (a Approval) grace() time.Duration {
@@ -74,14 +77,14 @@ func (a Approval) unapproved(ctx context.Context, s lease.Store, p Plan, msg str
 	if err != nil {
 		return err
 	}
-	if next := p.Next(a.File); a.File != "" && len(next) > 0 {
+	if next := p.Next(a.File, a.IntentWords...); a.File != "" && len(next) > 0 {
 		i.Next = append(next, i.Next...)
 	}
 	return &lease.Refusal{Reason: ownership.ReasonForceRequired, Message: msg, Inspection: i}
 }
 
 // Next offers to approve, out of the file that has the plan, everything that can be taken back.
-func (p Plan) Next(file string) []lease.Next {
+func (p Plan) Next(file string, intent ...string) []lease.Next {
 	var ids []string
 	for _, i := range p.Items {
 		if i.Gate == Write {
@@ -92,6 +95,7 @@ func (p Plan) Next(file string) []lease.Next {
 		return nil
 	}
 	argv := []string{"session", "apply", file, "--approve", strings.Join(ids, ",")}
+	argv = append(argv, intent...)
 	return []lease.Next{{Why: "do what is not irreversible", Argv: argv, ChangesState: true}}
 }
 

@@ -24,7 +24,7 @@ func (w *applying) compare(ctx context.Context) ([]task, error) {
 		return nil, w.plan.stale(ctx, w.store, fmt.Sprintf("session %s has revision %s, not the plan's %s: somebody changed it since",
 			w.facts.seen.Name(), w.facts.seen.Stored.Revision, w.plan.Revision))
 	}
-	now := w.facts.derive(w.plan.Snapshot, w.approval.StoreWords)
+	now := w.facts.derive(w.plan.Snapshot, w.approval.Intent, w.approval.StoreWords)
 	var todo []task
 	for _, planned := range w.plan.approved(w.approval) {
 		t, why := w.match(planned, now)
@@ -66,11 +66,11 @@ func (w *applying) match(planned Item, now proposal) (task, string) {
 		}
 		return task{}, withheldBecause(now, planned.ID)
 	}
-	if len(fresh.Targets) > 0 {
-		if !contains(planned.Targets, fresh.Targets) {
-			return task{}, "it would stop other processes by now"
-		}
-		return task{item: fresh}, ""
+	if !contains(planned.Targets, fresh.Targets) {
+		return task{}, "it is about other processes by now"
+	}
+	if len(fresh.Targets) > 0 && fresh.ID != AnswerPrompt {
+		return task{item: fresh}, "" // its commands name no more than those who are left of them
 	}
 	if fresh.Gate != planned.Gate || !slices.EqualFunc(fresh.Steps, planned.Steps, sameStep) {
 		return task{}, "its commands are others by now"
@@ -123,6 +123,9 @@ func allEnded(all []ownership.Process) bool {
 }
 
 func withheldBecause(now proposal, id string) string {
+	if id == AnswerPrompt || id == TellTracker {
+		return "its words have to be given again, as they were given to the plan"
+	}
 	for _, h := range now.withheld {
 		if h.ID == id {
 			return h.Why

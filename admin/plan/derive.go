@@ -8,16 +8,21 @@ import (
 	"strconv"
 	"strings"
 
+	"holdfast/admin"
+	"holdfast/internal/tmux"
 	"holdfast/ownership"
 )
 
 // The ids of items.
 const (
+	AnswerPrompt   = "answer-prompt"
 	LockWorktree   = "lock-worktree"
+	TellTracker    = "tell-tracker"
 	StopWorker     = "stop-worker"
 	StopRuntime    = "stop-runtime"
 	Recover        = "recover"
 	RemoveWorktree = "remove-worktree"
+	RemoveBranch   = "remove-branch" // with its worktree
 )
 
 // proposal is what the facts come to.
@@ -27,9 +32,11 @@ type proposal struct {
 }
 
 // derive is the one function that knows which items there are. It is pure.
-func (f facts) derive(snapshot *Snapshot, store []string) proposal {
+func (f facts) derive(snapshot *Snapshot, intent Intent, store []string) proposal {
 	p := &proposal{items: []Item{}, withheld: []Withheld{}}
+	f.answerPrompt(p, intent)
 	f.lockWorktree(p)
+	f.tellTracker(p, intent)
 	f.stopWorker(p)
 	f.stopRuntime(p)
 	f.recover(p, store)
@@ -51,6 +58,46 @@ func by(why string, argv ...string) Rollback { return Rollback{append([]string{}
 
 // never says why a step cannot be taken back.
 func never(why string) Rollback { return by(why) }
+
+// answerPrompt proposes to type what the person said, where somebody can hear it.
+func (f facts) answerPrompt(p *proposal, intent Intent) {
+	pane, ok := f.activePane()
+	waits := f.seen.Class != nil && *f.seen.Class == string(admin.ClassWaiting)
+	switch {
+	case intent.Answer == "" && waits && ok:
+		p.withhold(AnswerPrompt, "it waits for input: say what to type with --answer TEXT")
+	case intent.Answer == "":
+	case !ok:
+		p.withhold(AnswerPrompt, "no tmux session is declared that is alive and could be answered")
+	default:
+		s := f.runtime.session
+		p.add(AnswerPrompt, Irreversible, "type the answer where the worker waits for it", f.runtime.program,
+			step(never("nothing: what was typed was read"), s.Command("send-keys", "-t", pane.ID, "-l", "--", intent.Answer)...),
+			step(never("nothing: what was typed was read"), s.Command("send-keys", "-t", pane.ID, "Enter")...))
+	}
+}
+
+func (f facts) activePane() (tmux.Pane, bool) {
+	for _, p := range f.runtime.panes {
+		if p.Active {
+			return p, f.runtime.fault == nil
+		}
+	}
+	return tmux.Pane{}, false
+}
+
+// tellTracker proposes the tracker's own command, which only the person knows.
+func (f facts) tellTracker(p *proposal, intent Intent) {
+	switch {
+	case intent.Tracker == "":
+	case intent.TrackerUndo == "":
+		p.add(TellTracker, Irreversible, "release or reassign the work in its tracker", nil,
+			step(never("nothing that is known: --tracker-undo says what"), "sh", "-c", intent.Tracker))
+	default:
+		p.add(TellTracker, Write, "release or reassign the work in its tracker", nil,
+			step(by("tell the tracker the contrary", "sh", "-c", intent.TrackerUndo), "sh", "-c", intent.Tracker))
+	}
+}
 
 // lockReason is what marks a lock of ours.
 func (f facts) lockReason() string {
@@ -160,9 +207,15 @@ func (f facts) removeWorktree(p *proposal, snapshot *Snapshot) {
 		return
 	}
 	t := f.tree
-	p.add(RemoveWorktree, Irreversible, "the session is idle and everything in the worktree is in the snapshot; the default is to keep it", nil,
-		step(by("rebuild it from the snapshot, as a repository of its own", "session", "snapshot", "restore", snapshot.Dir, "--into", t.Worktree),
-			"git", "-C", t.CommonDir, "worktree", "remove", "--force", t.Worktree))
+	remove := step(by("rebuild it from the snapshot, as a repository of its own", "session", "snapshot", "restore", snapshot.Dir, "--into", t.Worktree),
+		"git", "-C", t.CommonDir, "worktree", "remove", "--force", t.Worktree)
+	p.add(RemoveWorktree, Irreversible, "the session is idle and everything in the worktree is in the snapshot; the default is to keep it", nil, remove)
+	if t.branch == "" || t.tip == "" {
+		return
+	}
+	p.add(RemoveBranch, Irreversible, "likewise, and its branch too, whose commits are in the snapshot", nil, remove,
+		step(by("make it again, until git has collected its commits", "git", "-C", t.CommonDir, "branch", "--", t.branch, t.tip),
+			"git", "-C", t.CommonDir, "-c", "core.hooksPath=/dev/null", "branch", "-D", "--", t.branch))
 }
 
 // keepsWorktree returns why the worktree must stay.

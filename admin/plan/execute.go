@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/exec"
 	"slices"
 	"strings"
+	"time"
 
 	"holdfast/admin"
 	"holdfast/internal/halt"
@@ -21,8 +23,12 @@ func (w *applying) execute(ctx context.Context, i Item) Result {
 		return w.command(ctx, i)
 	case Recover:
 		return w.recover(ctx, i)
-	case RemoveWorktree:
+	case RemoveWorktree, RemoveBranch:
 		return w.removeWorktree(ctx, i)
+	case AnswerPrompt:
+		return w.answer(ctx, i)
+	case TellTracker:
+		return w.tellTracker(ctx, i)
 	case StopRuntime:
 		if w.facts.runtime.session != nil {
 			return w.stopTmux(ctx, i)
@@ -160,6 +166,7 @@ func destroyed(d tmux.Destroyed) string {
 // removeWorktree holds the life lock of the next generation meanwhile, so that nobody can acquire the session (I4), and
 // compares everything once more under it.
 func (w *applying) removeWorktree(ctx context.Context, i Item) Result {
+	var steps []StepResult
 	err := w.excluding(ctx, func() error {
 		f, err := look(ctx, w.store, w.plan.target())
 		if err != nil {
@@ -181,16 +188,51 @@ func (w *applying) removeWorktree(ctx context.Context, i Item) Result {
 		if err := snapshot.verify(ctx); err != nil {
 			return err
 		}
-		return f.tree.run(ctx, i.Steps[0].Argv[1:])
+		for _, s := range i.Steps {
+			if err := f.tree.run(ctx, s.Argv[1:]); err != nil {
+				return err
+			}
+			steps = append(steps, done(""))
+		}
+		return nil
 	})
 	if err != nil {
-		return result(i, err, failed(err))
+		return result(i, err, append(steps, failed(err))...)
 	}
 	detail := "its work is in " + w.report.Snapshot.Dir
 	if w.report.Anew {
 		detail += "; as it was when planned, in " + w.plan.Snapshot.Dir
 	}
-	return result(i, nil, done(detail))
+	r := result(i, nil, steps...)
+	r.Detail = detail
+	return r
+}
+
+// answer types into the very session that was found.
+func (w *applying) answer(ctx context.Context, i Item) Result {
+	pane, _ := w.facts.activePane()
+	if err := w.facts.runtime.session.Type(ctx, pane, w.approval.Intent.Answer); err != nil {
+		return result(i, err, failed(err))
+	}
+	return result(i, nil, done(""), done(""))
+}
+
+// tellTracker runs the command that the person has just given, and no other.
+func (w *applying) tellTracker(ctx context.Context, i Item) Result {
+	cmd := exec.CommandContext(ctx, "sh", "-c", w.approval.Intent.Tracker)
+	cmd.WaitDelay = time.Second
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("%w: %s", err, said(out))
+		return result(i, err, failed(err))
+	}
+	return result(i, nil, done(said(out)))
+}
+
+// said is the end of what a command printed.
+func said(out []byte) string {
+	const most = 1 << 10
+	return strings.TrimSpace(strings.ToValidUTF8(string(out[max(0, len(out)-most):]), "\uFFFD"))
 }
 
 // excluding does something while the session cannot be acquired or recovered.

@@ -44,6 +44,7 @@ type tree struct {
 	reason     string // why it is locked
 	locked     bool
 	branch     string
+	tip        string           // of the branch
 	inhabitant []procid.Process // work in it
 	unseen     error            // why others may be
 }
@@ -196,6 +197,9 @@ func lookAtTree(ctx context.Context, dir string) (*tree, error) {
 		return nil, err
 	}
 	if t.branch, err = r.Branch(); err != nil {
+		return nil, err
+	}
+	if t.tip, err = t.tipOf(ctx); err != nil {
 		return nil, err
 	}
 	scan, err := procid.ScanNow(ctx)

@@ -27,6 +27,15 @@ type Options struct {
 	Progress       func(evidence.Progress) // may be nil
 	Actor          string                  // "" is user@host
 	StoreWords     []string                // name the store in a command of ours
+	Intent         Intent
+}
+
+// Intent is what a person wants to be done in words of their own. It is said to Make and to Apply alike: a plan is
+// compared with it, and never the source of it.
+type Intent struct {
+	Answer      string // one line, typed into the tmux session
+	Tracker     string // a shell command, by which the tracker releases or reassigns the work
+	TrackerUndo string // a shell command that takes that back
 }
 
 // Make proposes what can be done about a session, and changes nothing in the store (I8). A session that was never
@@ -40,9 +49,10 @@ func Make(ctx context.Context, s lease.Store, t admin.Target, o Options) (Plan, 
 		msg := fmt.Sprintf("nobody ever acquired session %s: there is nothing to plan", f.seen.Name())
 		return Plan{}, &lease.Refusal{Reason: ownership.ReasonNothingToRecover, Message: msg, Inspection: f.seen}
 	}
+	f.seen = admin.Classify(ctx, s, f.seen).Inspection
 	p := Plan{
 		MadeAt: ownership.At(time.Now()), Actor: actor(o.Actor), Store: s.Identity(), Key: f.seen.Key, KeyDigest: f.seen.KeyDigest,
-		State: f.seen.State, Revision: f.seen.Stored.Revision,
+		State: f.seen.State, Class: f.seen.Class, Revision: f.seen.Stored.Revision,
 	}
 	if f.seen.Record != nil {
 		p.Generation = &f.seen.Record.Generation
@@ -52,7 +62,7 @@ func Make(ctx context.Context, s lease.Store, t admin.Target, o Options) (Plan, 
 			return Plan{}, err
 		}
 	}
-	made := f.derive(p.Snapshot, o.StoreWords)
+	made := f.derive(p.Snapshot, o.Intent, o.StoreWords)
 	p.Items, p.Withheld = made.items, made.withheld
 	return p, nil
 }

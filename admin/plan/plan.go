@@ -29,6 +29,7 @@ type Plan struct {
 	Key        *string               `json:"key"` // nil where only the digest is known
 	KeyDigest  ownership.Digest      `json:"keyDigest"`
 	State      ownership.State       `json:"state"`
+	Class      *string               `json:"class"`
 	Revision   ownership.Revision    `json:"revision"`
 	Generation *ownership.Generation `json:"generation"` // nil where the record is unreadable
 	Snapshot   *Snapshot             `json:"snapshot"`   // nil where nothing was kept

@@ -180,3 +180,46 @@ func TestTmuxServerIsNeverStopped(t *testing.T) {
 	}
 	require.NoError(t, syscall.Kill(server, 0))
 }
+
+func TestPromptIsAnsweredInWordsOfThePerson(t *testing.T) {
+	w := loneWorld(t)
+	tmux := privateTmux(t)
+	name := "ask-" + strconv.Itoa(os.Getpid())
+	got := w.dir + "/got"
+	tmux("-f", "/dev/null", "new-session", "-d", "-s", name, "read -r line; printf '%s' \"$line\" > "+got+"; sleep 300")
+	w.own(part{Key: "k", Facts: ownership.Facts{Runtime: &ownership.Runtime{Kind: probe.KindTmux, Handle: name}}})
+	words := plan.Intent{Answer: `yes; it's "$(ok)" #{pid} é`}
+	p := w.make("k", plan.Options{Intent: words})
+	item := w.proposed(p, plan.AnswerPrompt)
+	require.Contains(t, item.Steps[0].Argv, words.Answer)
+	w.refused(p, ownership.ReasonRevisionMismatch, plan.AnswerPrompt) // the plan's own words are none
+	r, err := plan.Apply(t.Context(), w.store, p, plan.Approval{IDs: []string{plan.AnswerPrompt}, Intent: words})
+	require.NoError(t, err)
+	require.False(t, r.Stopped, "%+v", r)
+	w.eventually(func() bool {
+		b, _ := os.ReadFile(got)
+		return string(b) == words.Answer
+	})
+}
+
+func TestTrackerIsToldInWordsOfThePerson(t *testing.T) {
+	w := newWorld(t)
+	w.strand(part{Key: "k"})
+	words := plan.Intent{Tracker: "echo released > " + w.dir + "/told", TrackerUndo: "rm " + w.dir + "/told"}
+	p := w.make("k", plan.Options{Intent: words})
+	require.Equal(t, plan.Write, w.proposed(p, plan.TellTracker).Gate)
+	w.refused(p, ownership.ReasonRevisionMismatch, plan.TellTracker)
+	r, err := plan.Apply(t.Context(), w.store, p, plan.Approval{IDs: []string{plan.TellTracker, plan.Recover}, Intent: words})
+	require.NoError(t, err)
+	require.Equal(t, 2, r.Count(plan.Done), "%+v", r)
+	require.FileExists(t, w.dir+"/told")
+
+	w.strand(part{Key: "failing"})
+	words = plan.Intent{Tracker: "echo no such issue >&2; exit 3"}
+	p = w.make("failing", plan.Options{Intent: words})
+	require.Equal(t, plan.Irreversible, w.proposed(p, plan.TellTracker).Gate, "nobody says how it is taken back")
+	r, err = plan.Apply(t.Context(), w.store, p, plan.Approval{IDs: []string{plan.TellTracker}, Intent: words})
+	require.NoError(t, err)
+	require.True(t, r.Stopped)
+	require.Contains(t, r.Results[0].Detail, "no such issue")
+}

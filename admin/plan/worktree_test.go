@@ -137,3 +137,20 @@ func TestMainWorktreesAreNeitherLockedNorRemoved(t *testing.T) {
 	require.Empty(t, p.Items)
 	require.NotNil(t, p.Snapshot)
 }
+
+func TestBranchGoesWithItsWorktree(t *testing.T) {
+	w := newWorld(t)
+	wt := w.worktree()
+	w.idle(part{Key: "k", Facts: worktreeFacts(wt)})
+	hook := filepath.Join(w.dir, "repo", ".git", "hooks", "reference-transaction")
+	w.write(hook, "#!/bin/sh\ntouch "+filepath.Join(w.dir, "trap")+"\n")
+	require.NoError(t, os.Chmod(hook, 0o755))
+	p := w.make("k", kept)
+	item := w.proposed(p, plan.RemoveBranch)
+	w.done(p, plan.RemoveBranch)
+	require.NoDirExists(t, wt)
+	require.NotContains(t, w.git("-C", "repo", "branch"), "topic")
+	require.NoFileExists(t, filepath.Join(w.dir, "trap"), "a hook of the repository was run")
+	w.git(item.Steps[1].Rollback.Argv[1:]...)
+	require.Contains(t, w.git("-C", "repo", "branch"), "topic")
+}

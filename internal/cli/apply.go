@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
 	urfave "github.com/urfave/cli/v3"
 
 	"holdfast/admin/plan"
+	"holdfast/internal/plainfile"
 	"holdfast/lease"
 	"holdfast/ownership"
 )
@@ -23,11 +23,11 @@ func (v *invocation) applyCommand() *urfave.Command {
 		ArgsUsage: "FILE --approve ID[,ID…]",
 		Description: "What it does is derived afresh and compared with the plan, which is refused if the session\n" +
 			"changed since (78). What is irreversible has to be approved alone.",
-		Flags: []urfave.Flag{
+		Flags: append([]urfave.Flag{
 			&urfave.StringFlag{Name: "approve", Usage: "`ID[,ID…]` of items of the plan", OnlyOnce: true},
 			&urfave.DurationFlag{Name: "grace", Usage: "`DUR` that a process gets after each signal", Value: plan.DefaultGrace, OnlyOnce: true},
 			actorFlag(),
-		},
+		}, intentFlags()...),
 		Action: v.apply,
 	}
 }
@@ -76,15 +76,19 @@ func approval(c *urfave.Command, file string) (a plan.Approval, err error) {
 	if a.Grace = c.Duration("grace"); a.Grace < time.Millisecond {
 		return a, wrong(c, "--grace %s: it takes %s, at least 1ms", a.Grace, takes(c, "grace"))
 	}
-	a.Actor, err = actorWord(c)
+	if a.Actor, err = actorWord(c); err != nil {
+		return a, err
+	}
+	a.Intent, err = intent(c)
+	a.IntentWords = intentWords(a.Intent)
 	return a, err
 }
 
 // readPlan reads no more of a file than a plan can have.
 func readPlan(c *urfave.Command, path string) (plan.Plan, error) {
-	f, err := os.Open(path)
+	f, err := plainfile.Open(path)
 	if err != nil {
-		return plan.Plan{}, wrong(c, "FILE %q: it takes a plan that 'session plan -o' wrote: %v", path, errors.Unwrap(err))
+		return plan.Plan{}, wrong(c, "FILE %q: it takes a plan that 'session plan -o' wrote: %v", path, err)
 	}
 	defer f.Close()
 	b, err := io.ReadAll(io.LimitReader(f, plan.MaxSize+1))

@@ -7,8 +7,8 @@ import (
 )
 
 // plan adds what is proposed, each command on a line of its own that can be copied.
-func (p *page) plan(w plan.Plan, file string, store []string) {
-	p.line("plan for " + p.ink.bold(named(w.Key, w.KeyDigest)) + ", " + p.ink.state(w.State))
+func (p *page) plan(w plan.Plan, file string, store, intent []string) {
+	p.line("plan for " + p.ink.bold(named(w.Key, w.KeyDigest)) + ", " + p.ink.state(w.State) + classWord(w.Class))
 	p.field("revision", w.Revision.String())
 	p.field("written to", file)
 	if s := w.Snapshot; s != nil {
@@ -18,7 +18,7 @@ func (p *page) plan(w plan.Plan, file string, store []string) {
 	}
 	for _, i := range w.Items {
 		p.gap()
-		p.item(i, file, store)
+		p.item(i, file, store, intent)
 	}
 	if len(w.Items) == 0 {
 		p.gap()
@@ -33,7 +33,7 @@ func (p *page) plan(w plan.Plan, file string, store []string) {
 	}
 }
 
-func (p *page) item(i plan.Item, file string, store []string) {
+func (p *page) item(i plan.Item, file string, store, intent []string) {
 	p.line(p.ink.bold(i.ID) + " (" + string(i.Gate) + ")")
 	p.field("why", i.Why)
 	for _, t := range i.Targets {
@@ -42,6 +42,7 @@ func (p *page) item(i plan.Item, file string, store []string) {
 	p.steps(i.Steps)
 	if i.Gate == plan.Irreversible && file != "" {
 		argv := append(append([]string{"session"}, store...), "apply", file, "--approve", i.ID)
+		argv = append(argv, intent...)
 		p.line(indent + p.ink.dim("# approve it, alone"))
 		p.line(indent + shellCommand(argv))
 	}
@@ -78,6 +79,13 @@ func (p *page) report(r plan.Report) {
 			p.about("", fmt.Sprintf("generation %d, revision %s", i.Receipt.Generation, i.Receipt.Revision))
 		}
 	}
+}
+
+func classWord(class *string) string {
+	if class == nil {
+		return ""
+	}
+	return ", class " + *class
 }
 
 // idWidth is the width of the longest id of an item.

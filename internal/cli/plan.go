@@ -11,6 +11,7 @@ import (
 
 	"holdfast/admin/plan"
 	"holdfast/internal/procid"
+	"holdfast/internal/tmux"
 	"holdfast/lease"
 	"holdfast/ownership"
 )
@@ -22,13 +23,13 @@ func (v *invocation) planCommand() *urfave.Command {
 		ArgsUsage: "KEY | --digest HEX",
 		Description: "It does nothing of it. With -o it first takes a snapshot of the work that the record names,\n" +
 			"and writes the plan for 'session apply'.",
-		Flags: []urfave.Flag{
+		Flags: append([]urfave.Flag{
 			digestFlag(),
 			&urfave.StringFlag{Name: "o", Usage: "new `FILE` for the plan", OnlyOnce: true},
 			&urfave.BoolFlag{Name: "no-snapshot", Usage: "keep nothing, and propose nothing that would need it"},
 			&urfave.BoolFlag{Name: "include-ignored", Usage: "keep what git ignores too: a worktree that has some is not removed else"},
 			actorFlag(),
-		},
+		}, intentFlags()...),
 		Action: v.plan,
 	}
 }
@@ -82,7 +83,7 @@ func (v *invocation) plan(ctx context.Context, c *urfave.Command) error {
 	if err != nil {
 		return discardPlan(file, err)
 	}
-	return v.planned(p, out)
+	return v.planned(p, out, intentWords(o.Intent))
 }
 
 func planOptions(c *urfave.Command) (o plan.Options, err error) {
@@ -93,8 +94,44 @@ func planOptions(c *urfave.Command) (o plan.Options, err error) {
 	if o.IncludeIgnored && o.Keeping == plan.KeepNothing {
 		return o, wrong(c, "--include-ignored has no meaning without a snapshot: give -o FILE, and not --no-snapshot")
 	}
-	o.Actor, err = actorWord(c)
+	if o.Actor, err = actorWord(c); err != nil {
+		return o, err
+	}
+	o.Intent, err = intent(c)
 	return o, err
+}
+
+// intentFlags are what a person says in words of their own, to a plan and to what
+// applies it alike.
+func intentFlags() []urfave.Flag {
+	return []urfave.Flag{
+		&urfave.StringFlag{Name: "answer", Usage: "`TEXT`, one line, to type into the session's tmux session; say it to plan and to apply", OnlyOnce: true},
+		&urfave.StringFlag{Name: "tracker-command", Usage: "shell `COMMAND` by which the tracker releases or reassigns the work; say it to both", OnlyOnce: true},
+		&urfave.StringFlag{Name: "tracker-undo", Usage: "shell `COMMAND` that takes that back; say it to both", OnlyOnce: true},
+	}
+}
+
+func intent(c *urfave.Command) (plan.Intent, error) {
+	i := plan.Intent{Answer: c.String("answer"), Tracker: c.String("tracker-command"), TrackerUndo: c.String("tracker-undo")}
+	if c.IsSet("answer") {
+		if err := tmux.CheckTyped(i.Answer); err != nil {
+			return i, wrong(c, "--answer: %v", err)
+		}
+	}
+	if i.TrackerUndo != "" && i.Tracker == "" {
+		return i, wrong(c, "--tracker-undo has no meaning without --tracker-command")
+	}
+	return i, nil
+}
+
+// intentWords say an intent once more.
+func intentWords(i plan.Intent) (words []string) {
+	for _, f := range [][2]string{{"--answer", i.Answer}, {"--tracker-command", i.Tracker}, {"--tracker-undo", i.TrackerUndo}} {
+		if f[1] != "" {
+			words = append(words, f[0]+"="+f[1])
+		}
+	}
+	return words
 }
 
 // newFile makes the file before anything else is done: one that is there is never
@@ -136,26 +173,26 @@ func discardPlan(f *os.File, err error) error {
 }
 
 // planned answers with the plan, and how to go on.
-func (v *invocation) planned(p plan.Plan, file string) error {
+func (v *invocation) planned(p plan.Plan, file string, intent []string) error {
 	answer := struct {
 		plan.Plan
 		File *string      `json:"file"`
 		Next []lease.Next `json:"next"`
-	}{p, given(file), v.located(afterPlan(p, file))}
+	}{p, given(file), v.located(afterPlan(p, file, intent))}
 	v.published = file != ""
 	v.answer(answer, func(g *page) {
-		g.plan(p, file, v.storeOptions())
+		g.plan(p, file, v.storeOptions(), intent)
 		g.next(answer.Next)
 	})
 	return nil
 }
 
-func afterPlan(p plan.Plan, file string) []lease.Next {
+func afterPlan(p plan.Plan, file string, intent []string) []lease.Next {
 	if file != "" {
-		return p.Next(file)
+		return p.Next(file, intent...)
 	}
 	if len(p.Items) == 0 {
 		return nil
 	}
-	return []lease.Next{{Why: "take a snapshot and write the plan down, to approve it", Argv: append(p.PlanAgain().Argv, "-o", "plan.json"), ChangesState: true}}
+	return []lease.Next{{Why: "take a snapshot and write the plan down, to approve it", Argv: append(append(p.PlanAgain().Argv, intent...), "-o", "plan.json"), ChangesState: true}}
 }

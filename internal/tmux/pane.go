@@ -21,19 +21,20 @@ type Pane struct {
 	ID     string // tmux's own, like %5
 	PID    int    // of the program
 	Shared bool   // other sessions show it too, and it outlives this one
+	Active bool   // what is typed in the session goes there
 }
 
 // Panes lists the panes of the session whose programs run.
 func (s *Session) Panes(ctx context.Context) ([]Pane, error) {
 	out, err := s.at.command(ctx, "list-panes", "-s", "-t", s.ID, "-F",
-		"#{pid} #{start_time} #{pane_id} #{pane_pid} #{pane_dead} #{window_linked_sessions}")
+		"#{pid} #{start_time} #{pane_id} #{pane_pid} #{pane_dead} #{window_linked_sessions} #{&&:#{window_active},#{pane_active}}")
 	if err != nil {
 		return nil, explained(err)
 	}
 	var all []Pane
 	for line := range strings.Lines(string(out)) {
 		fields := strings.Fields(line)
-		if len(fields) != 6 || !strings.HasPrefix(fields[2], "%") || !isID(fields[2]) {
+		if len(fields) != 7 || !strings.HasPrefix(fields[2], "%") || !isID(fields[2]) {
 			return nil, fmt.Errorf("unexpected answer %q", line)
 		}
 		if fields[0] != strconv.Itoa(s.pid) || fields[1] != s.since {
@@ -44,7 +45,7 @@ func (s *Session) Panes(ctx context.Context) ([]Pane, error) {
 			return nil, fmt.Errorf("unexpected answer %q", line)
 		}
 		if fields[4] != "1" { // the number of a dead one can be anybody's by now
-			all = append(all, Pane{ID: fields[2], PID: pid, Shared: fields[5] != "1"})
+			all = append(all, Pane{ID: fields[2], PID: pid, Shared: fields[5] != "1", Active: fields[6] == "1"})
 		}
 	}
 	return all, nil

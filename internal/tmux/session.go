@@ -73,7 +73,7 @@ func (s server) parseSession(line string) (*Session, error) {
 func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
 // do has the server carry out a tmux command if it is still the one in which the session was found. Both happen in one
-// step of the server, and what is put into the command is nothing but ids.
+// step of the server, and what is put into the command is nothing but ids and quoted text.
 func (s *Session) do(ctx context.Context, command string) error {
 	same := fmt.Sprintf("#{&&:#{==:#{pid},%d},#{==:#{start_time},%s}}", s.pid, s.since)
 	out, err := s.at.command(ctx, "if-shell", "-F", same, command, "display-message -p another")

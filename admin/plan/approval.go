@@ -101,11 +101,20 @@ func (p Plan) Next(file string, intent ...string) []lease.Next {
 
 // PlanAgain makes another plan of the session, to look at.
 func (p Plan) PlanAgain() lease.Next {
-	argv := []string{"session", "plan", "--digest", p.KeyDigest.String()}
-	if p.Key != nil && !strings.HasPrefix(strings.TrimSpace(*p.Key), "-") {
-		argv = []string{"session", "plan", *p.Key}
+	return lease.Next{Why: "see what can be done about it now", Argv: about("plan", p.Key, p.KeyDigest)}
+}
+
+// Next shows what came of it.
+func (r Report) Next() []lease.Next {
+	return []lease.Next{{Why: "see what the session is now", Argv: about("inspect", r.Key, r.KeyDigest)}}
+}
+
+// about is a command about a session. A key that looks like a flag is named by its digest.
+func about(command string, key *string, d ownership.Digest) []string {
+	if key != nil && !strings.HasPrefix(strings.TrimSpace(*key), "-") {
+		return []string{"session", command, *key}
 	}
-	return lease.Next{Why: "see what can be done about it now", Argv: argv}
+	return []string{"session", command, "--digest", d.String()}
 }
 
 // target names the session as it was named to the plan.

@@ -104,7 +104,7 @@ func readPlan(c *urfave.Command, path string) (plan.Plan, error) {
 
 // applied answers with what was done.
 func (v *invocation) applied(r plan.Report) error {
-	next := v.located([]lease.Next{{Why: "see what the session is now", Argv: []string{"session", "inspect", "--digest", r.KeyDigest.String()}}})
+	next := v.located(r.Next())
 	v.published = true
 	v.answer(struct {
 		plan.Report

@@ -33,8 +33,10 @@ func Archive(ctx context.Context, s lease.Store, t Target) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	a := archiver{h, journal.At(h.JournalPath()), t.Digest}
-	return a.past(ctx, box, time.Time{})
+	if box.Current.Reading(t.Digest).Fault != nil || len(box.Faults()) > 0 {
+		return 0, nil // what follows a file that cannot be read would be archived out of its order
+	}
+	return archiver{h, journal.At(h.JournalPath()), t.Digest}.past(ctx, box.Past)
 }
 
 // archiver moves the history of one session.
@@ -44,14 +46,8 @@ type archiver struct {
 	digest  ownership.Digest
 }
 
-// past archives, oldest first, what was written before a time (zero: all): whatever is
-// older than an archived record is archived too. Where a file cannot be read, nothing
-// of the session moves: what follows it would be archived out of its order.
-func (a archiver) past(ctx context.Context, box dirstore.Outbox, cutoff time.Time) (int, error) {
-	if box.Current.Reading(a.digest).Fault != nil || len(box.Faults()) > 0 {
-		return 0, nil
-	}
-	revs := writtenBefore(box.Past, cutoff)
+// past archives, oldest first, and returns how many it did, also with an error.
+func (a archiver) past(ctx context.Context, revs []dirstore.Rev) (int, error) {
 	done := 0
 	for done < len(revs) {
 		batch, n, err := a.read(ctx, revs, done)
@@ -143,6 +139,9 @@ func (a archiver) generationBefore(ctx context.Context, rev dirstore.Rev, last *
 	if last != nil && last.Revision == rev.Previous {
 		return &last.Generation, nil
 	}
+	if rev.Previous.IsZero() {
+		return nil, nil // the first
+	}
 	_, ok, err := a.journal.Find(ctx, a.digest, rev.Generation, rev.Previous)
 	if !ok || err != nil {
 		return nil, archiveFault(err)
@@ -150,21 +149,16 @@ func (a archiver) generationBefore(ctx context.Context, rev dirstore.Rev, last *
 	return &rev.Generation, nil
 }
 
-// strays archives records that never came into force, apart from the chain, and then
-// removes their files while current is in force. They are few.
-func (a archiver) strays(ctx context.Context, current ownership.Revision, revs []dirstore.Rev) error {
-	var batch []journal.Record
+// readStrays reads records that never came into force. They are few.
+func (a archiver) readStrays(ctx context.Context, revs []dirstore.Rev) (batch []journal.Record, err error) {
 	for _, rev := range revs {
 		r, ok, err := a.readOne(ctx, rev, nil)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if ok {
 			batch = append(batch, r)
 		}
 	}
-	if err := a.journal.Append(ctx, journal.Batch{Strays: batch}); err != nil {
-		return archiveFault(err)
-	}
-	return a.store.ForgetStrays(ctx, a.digest, current, revisionsOf(batch))
+	return batch, nil
 }

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -42,16 +43,19 @@ func TestKilledAtEverySystemCallOfAPrune(t *testing.T) {
 	w.plant("k", "life.1")
 	w.plant("k", "next.1.json")
 	w.stray("k")
-	want := w.told(target("k"))
+	w.cycle("j", 2) // goes into the same transaction
+	told := func() [][]admin.Entry { return [][]admin.Entry{w.told(target("k")), w.told(target("j"))} }
+	want := told()
 	pristine := w.path
 	kills := 0
 	for _, call := range []string{"fsync", "fdatasync", "pwrite64", "linkat", "unlinkat", "flock", "ftruncate", "fchmod"} {
 		for n := 1; w.killedPruning(strace, pristine, call, n); n += testkit.Rounds(3, 1) {
 			kills++
-			require.Equal(t, want, w.told(target("k")), "%s %d", call, n)
+			require.Equal(t, want, told(), "%s %d", call, n)
 			w.prune(admin.Pruning{Mode: admin.PruneDo})
-			require.Equal(t, want, w.told(target("k")), "%s %d", call, n)
+			require.Equal(t, want, told(), "%s %d", call, n)
 			require.Len(t, w.revs("k"), 1)
+			require.Len(t, w.revs("j"), 1)
 			require.NoFileExists(t, w.file("k", "life.1"))
 			_, err := journal.At(w.journal()).Check(t.Context())
 			require.NoError(t, err)
@@ -79,6 +83,32 @@ func (w *world) killedPruning(strace, pristine, call string, n int) bool {
 	}
 	require.NoError(w, err)
 	return false
+}
+
+// A transaction takes the records of many sessions: a large store is pruned in minutes,
+// not in hours.
+func TestSessionsAreArchivedTogether(t *testing.T) {
+	strace, err := exec.LookPath("strace")
+	if err != nil {
+		testkit.Skip(t, "strace is not installed")
+	}
+	syncs := func(sessions int) int {
+		w := newWorld(t)
+		for n := range sessions {
+			w.cycle(fmt.Sprint("k", n), 2)
+		}
+		trace := filepath.Join(t.TempDir(), "trace")
+		cmd := exec.Command(strace, "-f", "-qq", "-o", trace, "-e", "trace=fdatasync", os.Args[0], w.path)
+		cmd.Env = append(os.Environ(), roleVariable+"=pruner")
+		require.NoError(t, cmd.Run())
+		require.Len(t, w.revs("k0"), 1)
+		b, err := os.ReadFile(trace)
+		require.NoError(t, err)
+		return strings.Count(string(b), "fdatasync(")
+	}
+	few := syncs(2)
+	require.Positive(t, few)
+	require.Equal(t, few, syncs(12))
 }
 
 // workerRole cycles a session of its own and tries for one of all, and reads, archives

@@ -92,7 +92,11 @@ type pruner struct {
 	done    bool  // nobody listens any more
 	deaf    error // why the archive cannot be used: it is not asked again
 
-	session *ownership.Digest // being pruned; nil: none
+	waiting  []visit       // whose records go into the next transaction, if they have any
+	together journal.Batch // of those sessions
+	size     int           // bytes of records in together
+
+	session *ownership.Digest // being told of; nil: none
 	key     *string           // of that session, where it is known
 
 	archived, removed, setAside int
@@ -118,6 +122,7 @@ func (w *pruner) all() {
 			break
 		}
 	}
+	w.flush()
 	w.unfinishedArchives()
 	if err := w.keepEvent(); err != nil {
 		w.fault(err)
@@ -144,13 +149,23 @@ func (w *pruner) tell(p Pruned) {
 	w.done = w.done || !w.yield(p, nil)
 }
 
-// prune archives before it removes: a rev file that is left over is kept there.
+// prune gathers what is to be archived of a session; the rest of it comes behind that.
 func (w *pruner) prune(d ownership.Digest) {
-	defer func() { w.session, w.key = nil, nil }()
-	w.session = &d
-	if err := w.history(d); err != nil {
-		w.fault(err)
+	v := visit{digest: d}
+	if err := w.history(&v); err != nil {
+		w.of(v, func() { w.fault(err) })
 	}
+	w.add(v)
+}
+
+// of does something that is told of a session.
+func (w *pruner) of(v visit, tell func()) {
+	w.session, w.key = &v.digest, v.key
+	defer func() { w.session, w.key = nil, nil }()
+	tell()
+}
+
+func (w *pruner) sweep(d ownership.Digest) {
 	mode := dirstore.SweepLook
 	if w.Mode == PruneDo {
 		mode = dirstore.SweepRemove
@@ -168,41 +183,32 @@ func (w *pruner) prune(d ownership.Digest) {
 	}
 }
 
-func (w *pruner) history(d ownership.Digest) error {
+// history looks at what a session has to be archived.
+func (w *pruner) history(v *visit) error {
+	d := v.digest
 	box, err := w.store.Outbox(w.ctx, d)
 	if err != nil {
 		return err
 	}
 	reading := box.Current.Reading(d)
 	if reading.Record != nil {
-		w.key = reading.Record.Key
+		v.key = reading.Record.Key
 	}
 	if w.deaf == nil && reading.Fault == nil && len(box.Bad) > 0 {
-		if box, err = w.withoutBad(d, box); err != nil {
+		w.of(*v, func() { box, err = w.withoutBad(d, box) })
+		if err != nil {
 			return err
 		}
 	}
 	for _, err := range box.Faults() {
-		w.fault(err)
+		w.of(*v, func() { w.fault(err) })
 	}
-	if w.deaf != nil || reading.Fault != nil || len(box.Faults()) > 0 {
+	if reading.Fault != nil || len(box.Faults()) > 0 {
 		return nil // beside what cannot be read, what is a stray cannot be told either
 	}
-	if err := w.past(d, box); err != nil {
-		return err
-	}
-	return w.strays(d, box)
-}
-
-func (w *pruner) past(d ownership.Digest, box dirstore.Outbox) (err error) {
-	n := len(writtenBefore(box.Past, w.Before))
-	if w.Mode == PruneDo {
-		n, err = archiver{w.store, w.journal, d}.past(w.ctx, box, w.Before)
-	}
-	if n > 0 {
-		w.tell(Pruned{Action: PruneArchive, Kind: "record", Count: n})
-	}
-	return w.heard(err)
+	v.current = box.Current.Revision
+	v.past, v.strays = writtenBefore(box.Past, w.Before), writtenBefore(box.Strays, w.Before)
+	return nil
 }
 
 // heard remembers that the archive cannot be used.
@@ -212,29 +218,6 @@ func (w *pruner) heard(err error) error {
 		w.deaf = err
 	}
 	return err
-}
-
-// strays keeps what never came into force in the archive, out of the chain, before it
-// removes it.
-func (w *pruner) strays(d ownership.Digest, box dirstore.Outbox) error {
-	strays := writtenBefore(box.Strays, w.Before)
-	if len(strays) == 0 {
-		return nil
-	}
-	if w.Mode == PruneDo {
-		err := archiver{w.store, w.journal, d}.strays(w.ctx, box.Current.Revision, strays)
-		if errors.Is(err, lease.ErrConflict) {
-			return nil // it is being used: its strays may be about to come into force
-		}
-		if err != nil {
-			return w.heard(err)
-		}
-	}
-	for _, r := range strays {
-		path := w.store.RevPath(d, r.Revision)
-		w.tell(Pruned{Action: PruneRemove, Kind: string(dirstore.RevLeftover), Count: 1, Path: &path})
-	}
-	return nil
 }
 
 // unfinishedArchives removes archives whose maker died.

@@ -82,6 +82,7 @@ func (w *world) requireRecoveredOnce(keys []string) {
 
 // Wherever a pass is killed, running it again ends what it began, and does nothing twice.
 func TestEveryCrashOfAPass(t *testing.T) {
+	t.Parallel()
 	step := testkit.Rounds(11, 1)
 	for n, killed := 1, true; killed; n += step {
 		w := newWorld(t)
@@ -98,6 +99,7 @@ func TestEveryCrashOfAPass(t *testing.T) {
 
 // Passes at the same time do no harm: each session is recovered once, whoever is told.
 func TestPassesAtTheSameTime(t *testing.T) {
+	t.Parallel()
 	for range testkit.Rounds(1, 20) {
 		w := newWorld(t)
 		keys := []string{"a", "b", "c", "d"}

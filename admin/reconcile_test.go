@@ -205,6 +205,7 @@ func (s *probed) Probe(ctx context.Context, r ownership.Record) (ownership.Liven
 
 // One outage is not many deaths, unless a person says so.
 func TestReconcileHoldsInAnOutage(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.own(plan{Key: "a", More: []string{"b", "c", "d", "e"}}).kill()
 	w.own(plan{Key: "f", More: []string{"g", "h", "i"}})
@@ -241,18 +242,34 @@ func TestReconcileGoesOnPastFailures(t *testing.T) {
 func TestReconcileIsBlockedBySuspects(t *testing.T) {
 	w := newWorld(t)
 	tree := t.TempDir()
+	w.own(plan{Key: "held"}) // its row comes before anything is recovered
 	w.strand(plan{Key: "k", Facts: ownership.Facts{Worktree: &tree}})
-	suspect := exec.Command("sleep", "300")
-	suspect.Dir = tree
-	require.NoError(t, suspect.Start())
-	defer func() { _ = suspect.Process.Kill(); _ = suspect.Wait() }()
+	pid := 0
+	rows, failed := w.reconcileWith(w.store, admin.PassRecover, func(r admin.Reconciled) {
+		if pid == 0 {
+			pid = w.worksIn(tree)
+		}
+	})
+	require.Empty(t, failed)
+	for range 2 { // it came since the plan; it was there before
+		require.Equal(t, admin.ReconcileBlocked, rows["k"].Action)
+		require.Contains(t, rows["k"].Reason, "sleep (pid "+strconv.Itoa(pid)+")")
+		rows = w.reconcile(admin.PassRecover)
+	}
+}
+
+// worksIn starts a process with a working directory.
+func (w *world) worksIn(tree string) int {
+	w.Helper()
+	c := exec.Command("sleep", "300")
+	c.Dir = tree
+	require.NoError(w, c.Start())
+	w.Cleanup(func() { _ = c.Process.Kill(); _ = c.Wait() })
 	w.eventually(func() bool {
-		dir, err := os.Readlink(filepath.Join("/proc", strconv.Itoa(suspect.Process.Pid), "cwd"))
+		dir, err := os.Readlink(filepath.Join("/proc", strconv.Itoa(c.Process.Pid), "cwd"))
 		return err == nil && dir == tree
 	})
-	row := w.reconcile(admin.PassRecover)["k"]
-	require.Equal(t, admin.ReconcileBlocked, row.Action)
-	require.Contains(t, row.Reason, "sleep (pid "+strconv.Itoa(suspect.Process.Pid)+")")
+	return c.Process.Pid
 }
 
 // tmuxSession starts a tmux session that ends with the test, on a server of its own.
@@ -317,6 +334,7 @@ func TestReconcileAsksTmuxOnce(t *testing.T) {
 // What outlived its session is destroyed where a person agreed to it, unless somebody
 // looks at it.
 func TestReconcileReapsWhatLeaked(t *testing.T) {
+	t.Parallel()
 	const consent = admin.PassRecover | admin.PassReap
 	w := newWorld(t)
 	name := uniqueName()
@@ -354,7 +372,50 @@ func TestReconcileReapsWhatLeaked(t *testing.T) {
 	w.own(plan{Key: "tmux"}).release()
 }
 
+// Whoever takes the runtime or its session, before or right in front of its end, keeps it.
+func TestReconcileReapsNothingThatIsInUse(t *testing.T) {
+	t.Parallel()
+	const consent = admin.PassRecover | admin.PassReap
+	w := newWorld(t)
+	name := uniqueName()
+	there := ownership.Facts{Runtime: &ownership.Runtime{Kind: "tmux", Handle: name}}
+	w.own(plan{Key: "idle", Facts: there}).release()
+	w.own(plan{Key: "held"}) // its row comes first
+	tmux := w.tmuxServer(name)
+	var taker *owner
+	rows, failed := w.reconcileWith(w.store, consent, func(r admin.Reconciled) {
+		if taker == nil {
+			taker = w.own(plan{Key: "taker", Facts: there})
+		}
+	})
+	require.Empty(t, failed)
+	require.Equal(t, admin.ReconcileLeave, rows["idle"].Action, rows["idle"].Reason)
+	require.NoError(t, tmux("has-session").Run())
+	taker.kill()
+	w.recovered(admin.Recovery{Target: target("taker"), Expect: *w.inspect(target("taker")).Revision, Consent: admin.Force | admin.AcceptUnproven})
+	w.own(plan{Key: "taker", Facts: ownership.Facts{Runtime: &ownership.Runtime{}}}).release()
+
+	nowhere := ownership.Facts{Runtime: &ownership.Runtime{}}
+	s := &heldLate{Store: w.store, then: func() { w.own(plan{Key: "idle", Facts: nowhere}).release() }}
+	rows, failed = w.reconcileWith(s, consent, nil)
+	require.Empty(t, failed)
+	require.Equal(t, admin.ReconcileLeave, rows["idle"].Action, rows["idle"].Reason)
+	require.NoError(t, tmux("has-session").Run())
+}
+
+// heldLate is a store where something happens right before a hold.
+type heldLate struct {
+	lease.Store
+	then func()
+}
+
+func (s *heldLate) Hold(ctx context.Context, d ownership.Digest, g ownership.Generation) (lease.Hold, error) {
+	s.then()
+	return s.Store.Hold(ctx, d, g)
+}
+
 func TestReconcileReapsAProcess(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	agent := exec.Command("sleep", "300")
 	require.NoError(t, agent.Start())
@@ -374,6 +435,7 @@ func TestReconcileReapsAProcess(t *testing.T) {
 
 // A runtime decides for whom it is alone.
 func TestReconcileWithTmux(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	name := uniqueName()
 	there := ownership.Facts{Runtime: &ownership.Runtime{Kind: "tmux", Handle: name}}

@@ -36,7 +36,11 @@ type artefact struct {
 	name string
 	sum  hash.Hash
 	size int64
+	back int64 // up to here the kernel was asked to write to the disk
 }
+
+// writeBackEvery is after how many bytes the kernel is asked to go on writing.
+const writeBackEvery = 8 << 20
 
 func (o output) create(name string) (*artefact, error) {
 	f, err := os.OpenFile(o.path(name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -50,6 +54,10 @@ func (a *artefact) Write(p []byte) (int, error) {
 	n, err := a.File.Write(p)
 	a.sum.Write(p[:n])
 	a.size += int64(n)
+	if a.size-a.back >= writeBackEvery {
+		writeBack(a.File, a.back, a.size-a.back)
+		a.back = a.size
+	}
 	return n, err
 }
 

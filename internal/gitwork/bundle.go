@@ -15,7 +15,7 @@ import (
 
 // bundleHeader returns what stands before the pack in a bundle: the format and every reference that the pack can
 // satisfy. Git reads it as one of its own, and unlike its own it needs no branch with a commit.
-func (c *capture) bundleHeader(ctx context.Context, x *packfile.Index) ([]byte, error) {
+func (c *capture) bundleHeader(ctx context.Context, has func(name []byte) bool) ([]byte, error) {
 	var b bytes.Buffer
 	if c.format.Name == packfile.SHA1.Name {
 		b.WriteString("# v2 git bundle\n")
@@ -30,17 +30,17 @@ func (c *capture) bundleHeader(ctx context.Context, x *packfile.Index) ([]byte, 
 	if err != nil {
 		return nil, err
 	}
-	addReference(&b, x, strings.TrimSpace(string(head))+" HEAD")
+	addReference(&b, has, strings.TrimSpace(string(head))+" HEAD")
 	for line := range strings.Lines(string(refs)) {
-		addReference(&b, x, strings.TrimSpace(line))
+		addReference(&b, has, strings.TrimSpace(line))
 	}
 	b.WriteByte('\n')
 	return b.Bytes(), nil
 }
 
-func addReference(b *bytes.Buffer, x *packfile.Index, line string) {
+func addReference(b *bytes.Buffer, has func([]byte) bool, line string) {
 	oid, _, _ := strings.Cut(line, " ")
-	if name, err := hex.DecodeString(oid); err == nil && x.Has(name) {
+	if name, err := hex.DecodeString(oid); err == nil && has(name) {
 		b.WriteString(line + "\n")
 	}
 }

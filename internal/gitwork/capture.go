@@ -63,6 +63,7 @@ type capture struct {
 	entries []entry
 	gits    []entry // the source's git directories, before
 	index   index
+	borrows bool                  // the shadow still has the source's objects
 	keeps   func(oid string) bool // whether the bundle has an object, by its name in binary
 }
 
@@ -143,7 +144,7 @@ func (c *capture) keepFiles(ctx context.Context) error {
 		}
 		return nil
 	}
-	if c.result.Objects.Form != AsFiles {
+	if c.result.Objects.Form != AsFiles && !c.borrows {
 		return do()
 	}
 	return c.withoutSource(ctx, do)

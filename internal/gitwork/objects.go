@@ -77,47 +77,47 @@ func (c *capture) keepBundle(ctx context.Context) error {
 		kept.Form = AsNone
 		return os.Remove(c.alternates())
 	}
-	pack, err := c.pack(ctx, present, t.loose)
+	if t.loose > composedFrom && !t.sparse {
+		err := c.composeBundle(ctx, present, t)
+		if err == nil || context.Cause(ctx) != nil {
+			return err
+		}
+		if err := c.out.discard("git/history.bundle"); err != nil { // git may make more of it
+			return err
+		}
+	}
+	pack, err := c.pack(ctx, present, "--revs")
 	if err != nil {
 		return err
 	}
 	return c.bundle(ctx, pack)
 }
 
-// uncompressed is how many bytes of loose objects are packed without compressing them again: that costs more time
-// than all the rest of a capture.
-const uncompressed = 64 << 20
-
-// pack packs the tips and what they reach, in the shadow, and returns the file without its suffix. Deltas are taken
+// pack packs the objects that are named in a file, with --revs also what they reach, in the shadow, and returns the file without its suffix. Deltas are taken
 // over and none are looked for.
-func (c *capture) pack(ctx context.Context, tips string, loose int64) (string, error) {
+func (c *capture) pack(ctx context.Context, tips string, how ...string) (string, error) {
 	in, err := os.Open(tips)
 	if err != nil {
 		return "", err
 	}
 	defer in.Close()
-	level := "1"
-	if loose > uncompressed {
-		level = "0"
-	}
 	base := filepath.Join(c.dir, "objects", "pack", "pack")
 	var sum strings.Builder
-	err = c.shadow.run(ctx, in, &sum, "-c", "core.compression="+level, "pack-objects", "--revs", "--delta-base-offset",
-		"--window=0", "--depth=4095", "--threads="+strconv.Itoa(c.options.Threads), "-q", base)
+	args := []string{"-c", "core.compression=1", "pack-objects", "--delta-base-offset",
+		"--window=0", "--depth=4095", "--threads=" + strconv.Itoa(c.options.Threads), "-q"}
+	stop := c.watchPacking()
+	err = c.shadow.run(ctx, in, &sum, append(append(args, how...), base)...)
+	stop()
 	return base + "-" + strings.TrimSpace(sum.String()), err
 }
 
 // bundle makes a bundle of a pack in the shadow, reads it back, and cuts the shadow off from the source's objects.
 func (c *capture) bundle(ctx context.Context, pack string) error {
-	b, err := os.ReadFile(pack + ".idx")
+	x, err := c.readPackIndex(pack)
 	if err != nil {
 		return err
 	}
-	x, err := packfile.ParseIndex(c.format, b)
-	if err != nil {
-		return err
-	}
-	head, err := c.bundleHeader(ctx, x)
+	head, err := c.bundleHeader(ctx, x.Has)
 	if err != nil {
 		return err
 	}
@@ -127,9 +127,16 @@ func (c *capture) bundle(ctx context.Context, pack string) error {
 	if err := c.checkBundle(ctx, int64(len(head)), x); err != nil {
 		return err
 	}
-	c.result.Objects.Form, c.result.Objects.Count = AsBundle, x.Len()
-	c.keeps = func(oid string) bool { return x.Has([]byte(oid)) }
+	c.bundled(x)
 	return os.Remove(c.alternates())
+}
+
+func (c *capture) readPackIndex(pack string) (*packfile.Index, error) {
+	b, err := os.ReadFile(pack + ".idx")
+	if err != nil {
+		return nil, err
+	}
+	return packfile.ParseIndex(c.format, b)
 }
 
 // writeBundle copies the pack behind the header.
@@ -168,6 +175,11 @@ func (c *capture) checkBundle(ctx context.Context, head int64, x *packfile.Index
 	span := packfile.Span{From: f, At: head, Size: info.Size() - head}
 	c.meter.expect(span.Size)
 	return packfile.Check(ctx, span, x, packfile.Options{Threads: c.options.Threads, Shallow: shallow, Read: c.meter.add})
+}
+
+func (c *capture) bundled(x *packfile.Index) {
+	c.result.Objects.Form, c.result.Objects.Count = AsBundle, x.Len()
+	c.keeps = func(oid string) bool { return x.Has([]byte(oid)) }
 }
 
 // discard removes an artefact that turned out useless.

@@ -16,6 +16,8 @@ type tips struct {
 	absent int             // that no object store has
 	broken string          // one of those that must be there and is not, or ""
 	loose  int64           // bytes of loose objects
+	own    []string        // names of loose objects
+	sparse bool            // the index stands for directories: git will need private objects
 }
 
 func (c *capture) collectTips() (*tips, error) {
@@ -39,10 +41,14 @@ func (c *capture) collectTips() (*tips, error) {
 	if err != nil {
 		c.note("the index names objects that were not looked for: %v", err)
 	}
+	t.sparse = len(x.trees) > 0
 	for _, name := range x.names {
 		t.add(name, false)
 	}
-	t.loose, err = looseObjects(c.stores[0], hexSize, func(name string) { t.add(name, true) })
+	t.loose, err = looseObjects(c.stores[0], hexSize, func(name string) {
+		t.own = append(t.own, name)
+		t.add(name, true)
+	})
 	return t, err
 }
 

@@ -42,6 +42,26 @@ func ParseIndex(f Format, b []byte) (*Index, error) {
 	return x, x.readOffsets(tables[n*(f.Size+4):], n)
 }
 
+// newIndex makes the index of a pack that was just written.
+func newIndex(f Format, names [][]byte, starts []int64) *Index {
+	byName := make([]int, len(names))
+	for i := range byName {
+		byName[i] = i
+	}
+	slices.SortFunc(byName, func(a, b int) int { return bytes.Compare(names[a], names[b]) })
+	x := &Index{format: f, names: make([]byte, 0, len(names)*f.Size), starts: make([]int64, len(names)), order: make([]int32, len(names))}
+	for place, i := range byName {
+		x.names = append(x.names, names[i]...)
+		x.starts[place], x.order[place] = starts[i], int32(place)
+	}
+	x.sortOrder()
+	return x
+}
+
+func (x *Index) sortOrder() {
+	slices.SortFunc(x.order, func(a, b int32) int { return compareOffsets(x.starts[a], x.starts[b]) })
+}
+
 func (x *Index) readOffsets(b []byte, n int) error {
 	large := b[4*n:]
 	x.starts, x.order = make([]int64, n), make([]int32, n)
@@ -57,7 +77,7 @@ func (x *Index) readOffsets(b []byte, n int) error {
 		}
 		x.starts[i] = int64(binary.BigEndian.Uint64(large[place:]))
 	}
-	slices.SortFunc(x.order, func(a, b int32) int { return compareOffsets(x.starts[a], x.starts[b]) })
+	x.sortOrder()
 	return nil
 }
 

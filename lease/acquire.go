@@ -146,7 +146,7 @@ func (c claimant) publish(ctx context.Context, hold Hold, seen ownership.Revisio
 }
 
 func (c claimant) publishActive(ctx context.Context, l *Lease, seen ownership.Revision, r ownership.Record) error {
-	again, err := c.store.Load(ctx, c.key.Digest())
+	again, err := c.loadUnder(ctx, l.hold)
 	if err != nil {
 		return err
 	}
@@ -161,4 +161,13 @@ func (c claimant) publishActive(ctx context.Context, l *Lease, seen ownership.Re
 		l.disown()
 	}
 	return err
+}
+
+// loadUnder loads the record after the life lock was taken, or takes what was seen in the
+// very step that took it.
+func (c claimant) loadUnder(ctx context.Context, hold Hold) (Stored, error) {
+	if w, ok := hold.(Witness); ok {
+		return w.Witnessed(), nil
+	}
+	return c.store.Load(ctx, c.key.Digest())
 }

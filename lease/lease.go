@@ -118,7 +118,7 @@ func (l *Lease) Release(ctx context.Context) error {
 	}
 	// What has begun is settled: a caller that goes away now must not leave a session
 	// whose release was acknowledged.
-	err = l.concludes(l.publish(context.WithoutCancel(ctx), l.current.Revision, r))
+	err = l.concludes(l.publishBy(context.WithoutCancel(ctx), lastOf(l.store), l.current.Revision, r))
 	if err == nil {
 		l.end(ErrEnded)
 		_ = l.hold.Retire()
@@ -163,13 +163,28 @@ func (l *Lease) concludes(err error) error {
 	return err
 }
 
-// publish encodes r, publishes it over previous and remembers it.
+// publisher is Store.Publish or Concluder.Conclude.
+type publisher func(context.Context, Hold, ownership.Revision, []byte) error
+
+// lastOf is how a store publishes the last record of a generation.
+func lastOf(s Store) publisher {
+	if c, ok := s.(Concluder); ok {
+		return c.Conclude
+	}
+	return s.Publish
+}
+
 func (l *Lease) publish(ctx context.Context, previous ownership.Revision, r ownership.Record) error {
+	return l.publishBy(ctx, l.store.Publish, previous, r)
+}
+
+// publishBy encodes r, publishes it over previous and remembers it.
+func (l *Lease) publishBy(ctx context.Context, publish publisher, previous ownership.Revision, r ownership.Record) error {
 	b, err := ownership.Encode(r)
 	if err != nil {
 		return err
 	}
-	if err := l.store.Publish(ctx, l.hold, previous, b); err != nil {
+	if err := publish(ctx, l.hold, previous, b); err != nil {
 		return err
 	}
 	l.current = ownership.Current{Record: &r, Revision: ownership.RevisionOf(b)}

@@ -44,16 +44,20 @@ func Need(t testing.TB) {
 // its own.
 func Start(t testing.TB, options ...string) *Server {
 	t.Helper()
-	Need(t)
 	s := New(t)
 	s.Run(t, options...)
 	return s
 }
 
 // New returns a server that does not run yet.
-func New(t testing.TB) *Server {
+func New(t testing.TB) *Server { return NewIn(t, fastest()) }
+
+// NewIn is New for a server that keeps its data below a directory; "" is where temporary
+// files are.
+func NewIn(t testing.TB, parent string) *Server {
 	t.Helper()
-	dir, err := os.MkdirTemp(fastest(), "holdfast-etcd-")
+	Need(t)
+	dir, err := os.MkdirTemp(parent, "holdfast-etcd-")
 	require.NoError(t, err)
 	s := &Server{Address: freeAddress(t), Dir: dir, peer: freeAddress(t)}
 	t.Cleanup(func() {

@@ -48,7 +48,7 @@ func (s *Store) knock(endpoint string) string {
 	case err != nil && !speaks:
 		return "it does not speak TLS, which " + CAVariable + " and the like ask for"
 	case err != nil:
-		return err.Error()
+		return reason(err)
 	}
 	return "it can be connected to"
 }
@@ -65,18 +65,28 @@ func handshake(conn net.Conn, endpoint string, want *tls.Config) (speaks bool, e
 	if want != nil {
 		c = want.Clone()
 	}
-	c.ServerName = host
-	err = tls.Client(conn, c).HandshakeContext(ctx)
-	var header tls.RecordHeaderError
+	c.ServerName, c.NextProtos = host, []string{"h2"}
+	client := tls.Client(conn, c)
+	err = client.HandshakeContext(ctx)
 	var verify *tls.CertificateVerificationError
 	var alert tls.AlertError
 	switch {
-	case err == nil, errors.As(err, &verify), errors.As(err, &alert):
+	case err == nil:
+		return true, greeted(client)
+	case errors.As(err, &verify), errors.As(err, &alert):
 		return true, err
-	case errors.As(err, &header):
-		return false, err
 	}
 	return false, err
+}
+
+// greeted waits for the first word of a server, which looks at our certificate only after
+// the handshake.
+func greeted(conn net.Conn) error {
+	if err := conn.SetReadDeadline(time.Now().Add(knockPatience)); err != nil {
+		return err
+	}
+	_, err := conn.Read(make([]byte, 1))
+	return err
 }
 
 // reason leaves out of a failed connection what the message says anyway.

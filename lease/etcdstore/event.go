@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"time"
 
-	"holdfast/internal/procid"
 	"holdfast/ownership"
 )
 
@@ -20,7 +19,7 @@ type event struct {
 }
 
 func newEvent(h *hold, p publication, r ownership.Revision, now time.Time) string {
-	e := event{At: ownership.At(now), Generation: h.generation, Revision: r, Host: procid.ThisHost().Name, PID: procid.Self().PID}
+	e := event{At: ownership.At(now), Generation: h.generation, Revision: r, Host: thisProcess().Host, PID: thisProcess().PID}
 	if !p.previous.IsZero() {
 		e.Previous = &p.previous
 	}

@@ -31,6 +31,13 @@ type hold struct {
 func (h *hold) Digest() ownership.Digest         { return h.digest }
 func (h *hold) Generation() ownership.Generation { return h.generation }
 
+// Witnessed returns the record of the transaction that created the life key.
+func (h *hold) Witnessed() lease.Stored {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.known.Stored
+}
+
 // Kin returns nil: what a child inherits is no sign of life to another machine.
 func (h *hold) Kin() (*os.File, error) { return nil, nil }
 

@@ -24,12 +24,18 @@ func (s *Store) Displace(ctx context.Context, held lease.Hold, previous ownershi
 	return s.publish(ctx, held, publication{previous: previous, bytes: b, displaced: displaced})
 }
 
+// Conclude is Publish, and the end of the life key with it.
+func (s *Store) Conclude(ctx context.Context, held lease.Hold, previous ownership.Revision, b []byte) error {
+	return s.publish(ctx, held, publication{previous: previous, bytes: b, last: true})
+}
+
 // publication is what one transaction publishes.
 type publication struct {
 	previous  ownership.Revision
 	bytes     []byte
 	displaced ownership.Generation // whose life key must be gone; 0: none
 	aside     bool                 // what is there is no record, and goes to quarantine
+	last      bool                 // of its generation: the life key goes with it
 }
 
 func (s *Store) publish(ctx context.Context, held lease.Hold, p publication) error {
@@ -105,7 +111,7 @@ func (h *hold) commit(ctx context.Context, p publication) error {
 		return h.refused(p, answer)
 	}
 	h.known = loaded{lease.Stored{Bytes: p.bytes, Revision: ownership.RevisionOf(p.bytes)}, answer.Header.Revision, p.bytes}
-	h.published = h.known
+	h.published, h.ended = h.known, p.last
 	return nil
 }
 
@@ -132,6 +138,9 @@ func (h *hold) puts(p publication, now time.Time) []clientv3.Op {
 	}
 	if revision != p.previous {
 		all = append(all, clientv3.OpPut(keys.event(h.digest, revision), newEvent(h, p, revision, now)))
+	}
+	if p.last {
+		all = append(all, clientv3.OpDelete(h.key()))
 	}
 	if p.aside {
 		all = append(all, clientv3.OpPut(keys.quarantine(h.digest, p.previous), string(h.known.whole)))

@@ -24,6 +24,7 @@ func TestMain(m *testing.M) {
 	if role := os.Getenv(roleVariable); role != "" {
 		os.Exit(play(role, os.Args[1:]))
 	}
+	patience = 2 * time.Second // many a server here is silent
 	code := m.Run()
 	etcdtest.EndShared()
 	os.Exit(code)

@@ -15,6 +15,12 @@ var (
 	_ lease.Store       = (*Store)(nil)
 	_ lease.Quarantiner = (*Store)(nil)
 	_ lease.Displacer   = (*Store)(nil)
+	_ lease.Concluder   = (*Store)(nil)
+	_ lease.Chronicler  = (*Store)(nil)
+	_ lease.Notifier    = (*Store)(nil)
+	_ lease.Examiner    = (*Store)(nil)
+	_ lease.Sweeper     = (*Store)(nil)
+	_ lease.Witness     = (*hold)(nil)
 	_ lease.Verdicts    = (*Store)(nil)
 )
 

@@ -16,12 +16,13 @@ import (
 func (h *hold) Watch(ctx context.Context) error {
 	watching, cancel := context.WithCancel(clientv3.WithRequireLeader(ctx))
 	defer cancel()
-	for ctx.Err() == nil {
+	sleep(watching, min(briefly, h.term.left())) // many an owner is done by then
+	for from := h.created + 1; ctx.Err() == nil; from = 0 {
 		if h.isOver() {
 			<-ctx.Done()
 			break
 		}
-		if err := h.watchOnce(watching); err != nil {
+		if err := h.watchOnce(watching, from); err != nil {
 			return err
 		}
 		sleep(watching, retryPause) // the watch broke: look again
@@ -29,13 +30,19 @@ func (h *hold) Watch(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// watchOnce begins at what is there now, so that no change between two watches is missed.
-func (h *hold) watchOnce(ctx context.Context) error {
+// briefly is how long a hold is not watched. The watch then begins in the past.
+const briefly = 50 * time.Millisecond
+
+// watchOnce begins where the hold began or, after a watch that broke, at what is there
+// now, so that no change is missed.
+func (h *hold) watchOnce(ctx context.Context, from int64) error {
 	client, err := h.store.link.use()
 	if err != nil {
 		return h.untilOver(ctx, nil)
 	}
-	from, err := h.look(ctx)
+	if from == 0 {
+		from, err = h.look(ctx)
+	}
 	if errors.Is(err, lease.ErrOwnershipLost) {
 		return err
 	}

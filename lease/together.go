@@ -13,3 +13,16 @@ type Displacer interface {
 	// holds: then it returns an error that wraps ErrHeld and nothing changed.
 	Displace(ctx context.Context, hold Hold, previous ownership.Revision, displaced ownership.Generation, b []byte) error
 }
+
+// Concluder is a [Store] that can end a generation in the very step that publishes its
+// last record.
+type Concluder interface {
+	// Conclude is Publish and, if it published, [Hold.Retire].
+	Conclude(ctx context.Context, hold Hold, previous ownership.Revision, b []byte) error
+}
+
+// Witness is a [Hold] that read the record in the very step that took the lock.
+type Witness interface {
+	// Witnessed returns what was in the record's place then.
+	Witnessed() Stored
+}

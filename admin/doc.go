@@ -17,6 +17,9 @@
 // file that nobody needs any more. [Watch] yields each [Change] of any session, and
 // [Doctor] what is wrong with a store, as findings with what to type.
 //
+// [Reconcile] is a pass over a store: a row for each session, with what a pass does about
+// it and what it leaves to a person. A namer is a session whose record names a runtime.
+//
 // # Guarantees
 //
 // A recovery ends the ownership that one exact revision describes, and no other
@@ -45,7 +48,12 @@
 // # Non-guarantees
 //
 // A recovery ends an ownership, not a process. That nothing of the displaced owner
-// is left, and what it achieved, is exactly what the marker says is not known.
+// is left is exactly what the marker says is not known; what it achieved is what somebody
+// said (package settle).
+//
+// Between a pass's last look and the end of a runtime that it destroys lie moments, in
+// which a session can be acquired that takes over that very runtime: it is lost to it.
+//
 // The archive is trusted to be of its store: records carry their hashes, events do not.
 // Recoveries of one session that save at the same time each keep their snapshot; the
 // marker names the one of the recovery that was first.

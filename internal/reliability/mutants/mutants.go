@@ -178,7 +178,7 @@ func (m Mutant) dies(ctx context.Context, root, dir string) error {
 }
 
 func (m Mutant) test(ctx context.Context, root string, flags ...string) (string, error) {
-	args := append([]string{"test", "-count=1", "-timeout=3m", "-run", "^(" + m.Test + ")$"}, flags...)
+	args := append([]string{"test", "-count=1", "-timeout=3m", "-vet=off", "-ldflags=-s -w", "-run", "^(" + m.Test + ")$"}, flags...)
 	cmd := exec.CommandContext(ctx, "go", append(args, m.Package)...)
 	cmd.Dir = root
 	out, err := cmd.CombinedOutput()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"holdfast/internal/reliability/lab"
 )
@@ -19,7 +20,7 @@ func (s schedule) String() string {
 	return fmt.Sprintf("%s, stopped after %s, meanwhile %s", s.scene.Name, s.call, s.other)
 }
 
-// Run tries every schedule, or as many as the plan has rounds.
+// Run tries every schedule in which the first one stops after a call to its store, or as many as the plan has rounds.
 func Run(ctx context.Context, p lab.Plan) (*lab.Report, error) {
 	return try(ctx, p, others, func(lab.Call) bool { return true })
 }
@@ -59,10 +60,13 @@ func schedules(ctx context.Context, p lab.Plan, room string, others []string, at
 			return nil, err
 		}
 		for i, call := range calls {
-			if !at(call) || !lab.AboutStore(lines[i]) {
+			if !at(call) || !strings.Contains(lines[i], "/store") {
 				continue
 			}
 			for _, other := range others {
+				if other == release && !scene.Unowned() {
+					continue
+				}
 				all = append(all, schedule{scene, call, other})
 			}
 		}
@@ -77,21 +81,29 @@ func preempt(ctx context.Context, r *lab.Report, s schedule, below string, i int
 		return
 	}
 	defer run.Remove()
-	v, err := stopAfter(ctx, s.scene, &run, s.call)
-	if err != nil {
-		r.Fault(s.String(), err.Error())
-		return
-	}
 	h := s.scene.History.Clone()
 	told := h.Of(lab.Digest)
 	told.Unanswered += s.scene.Publishes + 2
-	if v != nil {
-		r.Fault(s.String(), meanwhile(ctx, s.scene, s.other, run, h)...)
-		if err := v.goOn(&run); err != nil {
+	meanwhile := func(bool) []string { return meanwhile(ctx, s.scene, s.other, run, h) }
+	if s.other == release {
+		o, err := startOwner(ctx, run.Dir, h)
+		if err != nil {
 			r.Fault(s.String(), err.Error())
 			return
 		}
+		meanwhile = func(alone bool) []string { return o.release(run.Dir, h, alone) }
+	}
+	v, err := stopAfter(ctx, s.scene, &run, s.call)
+	if err == nil && v != nil || s.other == release {
+		r.Fault(s.String(), meanwhile(v != nil)...)
+	}
+	if err == nil && v != nil {
 		r.Count("stops", 1)
+		err = v.goOn(&run)
+	}
+	if err != nil {
+		r.Fault(s.String(), err.Error())
+		return
 	}
 	r.Count("schedules", 1)
 	if revision, ok := run.Revision(); ok {

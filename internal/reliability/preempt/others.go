@@ -17,7 +17,7 @@ import (
 )
 
 // others are what another process does meanwhile.
-var others = []string{"acquire", "recover", "inspect", "prune", "history", "list"}
+var others = []string{"acquire", release, "recover", "inspect", "prune", "history", "list"}
 
 // answer is what the other process was told.
 type answer struct {

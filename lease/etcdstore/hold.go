@@ -49,24 +49,33 @@ func (h *hold) key() string { return h.store.keys.life(h.digest, h.generation) }
 const holdOp = "take life key"
 
 // Hold creates the life key of generation g, unless there is one, on the lease of this
-// process.
+// process. A lease that the cluster does not know any more is replaced: nothing was held
+// on it that still is.
 func (s *Store) Hold(ctx context.Context, d ownership.Digest, g ownership.Generation) (lease.Hold, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	h := &hold{store: s, digest: d, generation: g, holder: thisHolder()}
-	var err error
-	if h.term, err = s.link.current(ctx); err != nil {
-		return nil, s.failed(ctx, holdOp, h.key(), err)
+	err := h.begin(ctx)
+	if errors.Is(err, rpctypes.ErrLeaseNotFound) {
+		h.term.revoked()
+		err = h.begin(ctx)
 	}
-	client, err := s.link.use()
 	if err != nil {
 		return nil, s.failed(ctx, holdOp, h.key(), err)
 	}
-	if err := h.take(ctx, client); err != nil {
-		return nil, s.failed(ctx, holdOp, h.key(), err)
-	}
 	return h, nil
+}
+
+func (h *hold) begin(ctx context.Context) (err error) {
+	if h.term, err = h.store.link.current(ctx); err != nil {
+		return err
+	}
+	client, err := h.store.link.use()
+	if err != nil {
+		return err
+	}
+	return h.take(ctx, client)
 }
 
 // take reads the record in the same step: a publish under this hold compares with it.
@@ -79,8 +88,7 @@ func (h *hold) take(ctx context.Context, client *clientv3.Client) error {
 		Commit()
 	switch {
 	case errors.Is(err, rpctypes.ErrLeaseNotFound):
-		h.term.revoked()
-		return lost(h.store.at(h.key()), errRevoked)
+		return err
 	case err != nil:
 		// It may have been created: whoever it keeps out must not wait for our end.
 		h.term.disown(orphan{h.key(), h.holder, sinceBoot() + h.term.ttl})

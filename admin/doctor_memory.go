@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 
 	"holdfast/internal/journal"
 	"holdfast/lease"
@@ -74,7 +75,8 @@ type memory struct {
 	deaf   bool // the archive cannot be read
 	seen   map[ownership.Digest]bool
 
-	waiting int // records that are not archived
+	waiting int      // records that are not archived
+	turned  []string // names of sessions that went back and were used again
 	broken  []lease.Inspection
 	behind  []lease.Inspection
 }
@@ -99,7 +101,13 @@ func (m *memory) look(ctx context.Context) {
 		if i.Record != nil {
 			i.Key = i.Record.Key
 		}
+		for _, rev := range box.Past {
+			m.census.Highest[d] = max(m.census.Highest[d], rev.Generation)
+		}
 		gaps := gapsOf(ctx, m.store, d)
+		if gaps[gapTurn] {
+			m.turned = append(m.turned, i.Name())
+		}
 		if gaps[gapMissing] {
 			m.broken = append(m.broken, i)
 		}
@@ -148,7 +156,7 @@ func (m *memory) judge() []Finding {
 		const why = "the archive cannot be read"
 		return append(all, unchecked("history", why), unchecked("backup", why))
 	}
-	all = append(all, judgeSessions("history", m.broken, "every record follows the one before it",
+	all = append(all, judgeSessions("history", m.broken, m.whole(),
 		func(i lease.Inspection) string { return "the history of session " + i.Name() + " has a gap" })...)
 	return append(all, judgeSessions("backup", m.behind, "no session is behind what the archive knows of it",
 		func(i lease.Inspection) string {
@@ -170,4 +178,17 @@ func judgeSessions(check string, found []lease.Inspection, fine string, detail f
 		all = append(all, problem(check, fmt.Sprintf("%d more sessions are like that", more), "see them", "session", "list", "--wide"))
 	}
 	return all
+}
+
+// whole says what is to be said of history where no gap needs a person: that a store had
+// gone back, and was used again, stays true for ever.
+func (m *memory) whole() string {
+	if len(m.turned) == 0 {
+		return "every record follows the one before it"
+	}
+	shown := strings.Join(m.turned[:min(len(m.turned), maxShown)], ", ")
+	if more := len(m.turned) - maxShown; more > 0 {
+		shown += fmt.Sprintf(" and %d more", more)
+	}
+	return "every record follows the one before it, but where the store had gone back, as when a backup is put back, and was used again: " + shown
 }

@@ -106,6 +106,7 @@ type chronicle struct {
 	events   []journal.Event             // not told yet, oldest first
 	setAside map[ownership.Revision]bool // damaged files that are in quarantine
 	last     *published                  // told latest
+	later    []published                 // of other lines, see turn; without their bytes
 	unknown  bool                        // what came before the next record could not be read
 	deaf     bool                        // the archive could not be read: it is not asked again
 }
@@ -134,6 +135,7 @@ func (c *chronicle) tell() {
 	c.tellArchive()
 	c.tellPast()
 	c.tellCurrent()
+	c.turn()
 	c.tellEvents(nil)
 }
 
@@ -173,7 +175,7 @@ func (c *chronicle) tellPast() {
 		if c.told[rev.Revision] {
 			continue
 		}
-		b, err := c.bytesOf(rev)
+		b, err := c.bytesOf(rev.Generation, rev.Revision)
 		if err != nil {
 			c.unread(err)
 			continue
@@ -183,13 +185,16 @@ func (c *chronicle) tellPast() {
 }
 
 // bytesOf reads a record that may have been archived since it was listed.
-func (c *chronicle) bytesOf(rev dirstore.Rev) ([]byte, error) {
-	stored, err := c.store.ReadRev(c.ctx, c.digest, rev.Revision)
+func (c *chronicle) bytesOf(g ownership.Generation, r ownership.Revision) ([]byte, error) {
+	if r == c.box.Current.Revision {
+		return c.box.Current.Bytes, nil
+	}
+	stored, err := c.store.ReadRev(c.ctx, c.digest, r)
 	if err != nil || !stored.Vacant() {
 		return stored.Bytes, err
 	}
-	r, _, err := c.journal.Find(c.ctx, c.digest, rev.Generation, rev.Revision)
-	return r.Bytes, err
+	found, _, err := c.journal.Find(c.ctx, c.digest, g, r)
+	return found.Bytes, err
 }
 
 func (c *chronicle) tellCurrent() {
@@ -198,11 +203,13 @@ func (c *chronicle) tellCurrent() {
 		return
 	}
 	if current.Vacant() || c.told[current.Revision] {
+		c.turn()
 		c.checkNewest()
 		return
 	}
 	reading := current.Reading(c.digest)
 	if reading.Fault != nil {
+		c.turn()
 		c.gap(gapKept, current.Revision, "what is in the record's place is no record: "+reading.Fault.Error())
 		return
 	}
@@ -217,17 +224,30 @@ func publishedAs(r ownership.Record, s lease.Stored, written time.Time) publishe
 	return p
 }
 
-// record tells of one record, after what is missing before it.
+// record tells of one record when its turn has come.
 func (c *chronicle) record(p published) {
-	if c.done {
-		return
+	if len(c.later) > 0 && p.generation > c.last.generation+1 {
+		c.turn() // nothing follows what was told last
 	}
+	switch {
+	case c.done:
+	case c.ofAnotherLine(p):
+		p.bytes = nil
+		c.later = append(c.later, p)
+	default:
+		c.follow(p)
+	}
+}
+
+// follow tells of one record, after what is missing before it.
+func (c *chronicle) follow(p published) {
 	c.checkLink(p)
 	var before *ownership.Generation
 	if c.last != nil && c.last.revision == p.previous { // after a restored backup a generation comes twice
 		before = &c.last.generation
 	}
 	e, err := entryOf(p, before)
+	p.bytes = nil
 	c.last = &p
 	if err != nil {
 		c.gap(gapMissing, p.revision, "it is damaged: "+err.Error())

@@ -28,6 +28,7 @@ const (
 	gapMissing gapKind = iota
 	gapKept            // its bytes are in the record's place, or in quarantine
 	gapBehind          // nothing is: an older record is in force again
+	gapTurn            // nothing is: one was, and was followed by another
 )
 
 func (c *chronicle) gap(kind gapKind, missing ownership.Revision, why string) {
@@ -53,7 +54,7 @@ func (c *chronicle) whyGap(p published) (why string, kind gapKind) {
 	case c.setAside[p.previous]:
 		return fmt.Sprintf("the record before generation %d was damaged; its bytes are in the store's quarantine", p.generation), gapKept
 	case c.knows(p.previous):
-		return fmt.Sprintf("generation %d follows an earlier record than the one before it: the store had gone back, as when a backup is put back", p.generation), gapMissing
+		return fmt.Sprintf("generation %d follows an earlier record than the one before it: the store had gone back, as when a backup is put back", p.generation), gapTurn
 	}
 	return fmt.Sprintf("the record before generation %d is missing", p.generation), gapMissing
 }

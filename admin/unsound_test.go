@@ -213,6 +213,57 @@ func TestASessionThatWentBackIsTold(t *testing.T) {
 	}
 }
 
+// A store that went back and was used again has two lines of records: each is told as one,
+// the same from files and archive, behind one gap. That it went back stays in history and
+// is nothing to mend (I11).
+func TestASessionThatWentBackAndWasUsedAgain(t *testing.T) {
+	w := newWorld(t)
+	w.cycle("k", 3)
+	kept := filepath.Join(w.TempDir(), "kept")
+	require.NoError(t, exec.Command("cp", "-a", w.file("k", ""), kept).Run())
+	restore := func() {
+		w.archive("k")
+		require.NoError(t, os.RemoveAll(w.file("k", "")))
+		require.NoError(t, exec.Command("cp", "-a", kept, w.file("k", "")).Run())
+	}
+	w.cycle("k", 2)
+	restore() // the release of generation 5 was not archived
+	w.cycle("k", 1)
+	require.Len(t, w.doctor()["backup"], 1)
+	w.cycle("k", 2)
+	lines := [][]ownership.Generation{{1, 1, 2, 2, 3, 3, 4, 4, 5}, {4, 4, 5, 5, 6, 6}}
+	w.requireLines(lines)
+	require.Empty(t, w.doctor()["backup"])
+	require.Empty(t, w.doctor()["history"])
+	restore()
+	w.cycle("k", 4)
+	w.requireLines([][]ownership.Generation{lines[0], lines[1][:5], {4, 4, 5, 5, 6, 6, 7, 7}})
+}
+
+// requireLines compares the generations of the lines of history, told from files and then
+// from the archive.
+func (w *world) requireLines(want [][]ownership.Generation) {
+	w.Helper()
+	for range 2 {
+		lines := [][]ownership.Generation{nil}
+		var last *admin.Entry
+		for _, e := range w.told(target("k")) {
+			n := len(lines) - 1
+			switch {
+			case e.Event == admin.EventGap:
+				lines = append(lines, nil)
+				continue
+			case len(lines[n]) > 0:
+				require.Equal(w, *last.Revision, *e.PreviousRevision)
+			}
+			lines[n] = append(lines[n], *e.Generation)
+			last = &e
+		}
+		require.Equal(w, want, lines)
+		w.archive("k")
+	}
+}
+
 // What the archive has of a record is compared with its revision, and what is not that
 // record is told as what it is.
 func TestAnEditedArchiveIsTold(t *testing.T) {

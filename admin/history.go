@@ -31,7 +31,7 @@ type Entry struct {
 	At               *ownership.Timestamp   `json:"at"`
 	Event            string                 `json:"event"`
 	Generation       *ownership.Generation  `json:"generation"`
-	Revision         *ownership.Revision    `json:"revision"` // of a gap: the one that is missing
+	Revision         *ownership.Revision    `json:"revision"` // of a gap: the one that is missing, or is in force again
 	PreviousRevision *ownership.Revision    `json:"previousRevision"`
 	State            *ownership.RecordState `json:"state"`
 	Release          *ownership.Release     `json:"release"`

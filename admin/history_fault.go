@@ -21,7 +21,7 @@ func archiveFault(err error) error {
 	switch {
 	case errors.Is(err, journal.ErrDamaged):
 		fault.Kind = lease.ErrStoreUnavailable
-		fault.Advice = "what is in the sessions' own files is safe and stays there; keep this file and put it aside, out of the store, then the next archiving begins a new one"
+		fault.Advice = "what is in the sessions' own files is safe and stays there; 'session doctor' shows the command that puts this file aside and keeps it, and the next archiving begins a new one"
 	case errors.Is(err, journal.ErrLocked):
 		fault.Kind = lease.ErrStoreUnavailable
 		fault.Advice = "a use of the archive takes milliseconds: see why that process does not go on, and try again"

@@ -157,6 +157,55 @@ func TestPruneSetsDamagedHistoryAside(t *testing.T) {
 	}
 }
 
+// The current record's own file in history may become the only one of its bytes: something
+// else in its place is seen by the doctor, and goes into quarantine by a prune or, at the
+// latest, by the next publish (I11).
+func TestTheCurrentRecordKeepsItsFileInHistory(t *testing.T) {
+	for name, plant := range map[string]func(path string) error{
+		"other bytes": func(path string) error { return os.WriteFile(path, []byte("{}\n"), 0o600) },
+		"directory":   func(path string) error { return os.Mkdir(path, 0o700) },
+	} {
+		for mend, does := range map[string]func(*world){
+			"prune":   func(w *world) { w.prune(admin.Pruning{Mode: admin.PruneDo}) },
+			"publish": func(w *world) { w.cycle("k", 1) },
+		} {
+			t.Run(name+" "+mend, func(t *testing.T) {
+				w := newWorld(t)
+				w.cycle("k", 2)
+				whole := w.told(target("k"))
+				second := w.file("k", "rev."+whole[3].Revision.String()+".json")
+				require.NoError(t, os.Remove(second))
+				require.NoError(t, plant(second))
+				planted := lstat(t, second)
+				require.Len(t, w.doctor()["readable"], 1)
+				does(w)
+				require.Empty(t, w.doctor()["readable"])
+				entries := w.told(target("k"))
+				require.Equal(t, whole, entries[:4])
+				require.NotContains(t, eventsIn(entries), admin.EventGap)
+				kept, err := os.ReadDir(filepath.Join(w.path, "quarantine"))
+				require.NoError(t, err)
+				require.Len(t, kept, 1)
+				require.True(t, os.SameFile(planted, lstat(t, filepath.Join(w.path, "quarantine", kept[0].Name()))))
+			})
+		}
+	}
+}
+
+// A copy of the current record, as a restored backup has it, is as good as a second name.
+func TestACopyIsAsGoodAsASecondName(t *testing.T) {
+	w := newWorld(t)
+	w.cycle("k", 1)
+	second := w.file("k", "rev."+w.inspect(target("k")).Revision.String()+".json")
+	b, err := os.ReadFile(second)
+	require.NoError(t, err)
+	require.NoError(t, os.Remove(second))
+	require.NoError(t, os.WriteFile(second, b, 0o600))
+	require.Empty(t, w.doctor())
+	w.cycle("k", 1)
+	require.Equal(t, "acquire release acquire release", eventsIn(w.told(target("k"))))
+}
+
 func lstat(t *testing.T, path string) os.FileInfo {
 	t.Helper()
 	info, err := os.Lstat(path)

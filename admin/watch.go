@@ -78,6 +78,8 @@ func (w *watcher) until(next time.Time, n *notices) bool {
 			if !w.lookAt(d) {
 				return false
 			}
+		case <-n.errors(): // some were lost, and none would come while this waits to be heard
+			return true
 		case event := <-n.events():
 			for _, d := range inOrder(n.gather(event)) {
 				if !w.lookAt(d) {

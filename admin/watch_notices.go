@@ -99,6 +99,13 @@ func (n *notices) events() <-chan fsnotify.Event {
 	return n.fs.Events
 }
 
+func (n *notices) errors() <-chan error {
+	if n.fs == nil {
+		return nil
+	}
+	return n.fs.Errors
+}
+
 // settling is how long notices are gathered: one publish gives several.
 const settling = 5 * time.Millisecond
 

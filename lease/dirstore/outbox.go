@@ -93,15 +93,16 @@ func (s *Store) readOutbox(ctx context.Context, x *session, d ownership.Digest) 
 	revs := make([]Rev, 0, len(names))
 	for _, name := range names {
 		r, ok := revisionName(name)
-		if !ok || r == box.Current.Revision {
+		if !ok {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
 			return Outbox{}, err
 		}
-		rev, err := readRev(ctx, x.Root, d, r)
+		rev, err := box.read(ctx, x.Root, d, r)
 		switch {
 		case missing(err): // archived meanwhile
+		case err == nil && r == box.Current.Revision:
 		case err != nil:
 			box.addUnread(r, s.unreadRev(d, r, err), writtenAt(x.Root, revName(r)))
 		default:
@@ -110,6 +111,29 @@ func (s *Store) readOutbox(ctx context.Context, x *session, d ownership.Digest) 
 	}
 	box.sort(revs, box.Current.Reading(d))
 	return box, nil
+}
+
+// read spares the current record, which was read already, if it is the same file.
+func (b *Outbox) read(ctx context.Context, x *os.Root, d ownership.Digest, r ownership.Revision) (Rev, error) {
+	if r == b.Current.Revision {
+		return Rev{}, checkSecondName(ctx, x, d, r)
+	}
+	return readRev(ctx, x, d, r)
+}
+
+// checkSecondName returns a [*badError] for a name in history of the record in force that
+// stands for other bytes: the next publish would make these its only ones.
+func checkSecondName(ctx context.Context, x *os.Root, d ownership.Digest, r ownership.Revision) error {
+	current, err := x.Lstat(recordName)
+	if err != nil {
+		return err
+	}
+	second, err := x.Lstat(revName(r))
+	if err != nil || os.SameFile(current, second) {
+		return err
+	}
+	_, err = readRev(ctx, x, d, r)
+	return err
 }
 
 // unreadRev says what can be done about a rev file that could not be read.

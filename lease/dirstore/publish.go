@@ -110,7 +110,7 @@ func (p *publication) check(ctx context.Context) (place func() error, err error)
 	if p.displace != nil {
 		return p.displace(p)
 	}
-	return nil, p.keepPrevious()
+	return nil, p.keepPrevious(ctx)
 }
 
 // compare changes nothing.
@@ -152,21 +152,34 @@ func (p *publication) recordPath() string {
 	return p.of.at(sessionsName, p.hold.digest.String(), recordName)
 }
 
-// keepPrevious gives the record that is about to be replaced its name in history,
-// should a power failure have kept its rename and lost that name (I11). It is durable
-// before the rename that makes it the only one: another power failure may keep that.
-func (p *publication) keepPrevious() error {
+// keepPrevious gives the record that is about to be replaced its name in history (I11),
+// should a power failure have kept its rename and lost that name, or somebody have put
+// something else there, which is kept in quarantine. It is durable before the rename that
+// makes it the only one: another power failure may keep that.
+func (p *publication) keepPrevious(ctx context.Context) error {
 	if p.previous.IsZero() {
 		return nil
 	}
-	name := revName(p.previous)
-	if _, err := p.x.Lstat(name); !missing(err) {
+	err := checkSecondName(ctx, p.x.Root, p.hold.digest, p.previous)
+	var bad *badError
+	switch {
+	case errors.As(err, &bad):
+		a := asider{p.of, p.x, p.hold.digest, revName(p.previous), p.dir, p.root}
+		if _, err := a.keep(ctx, bad); err != nil {
+			return err
+		}
+	case !missing(err):
 		return err
 	}
-	if err := p.dir.Link(recordName, name); err != nil {
+	return giveSecondName(p.dir, p.previous)
+}
+
+// giveSecondName gives the record that is in force its name in history, durably.
+func giveSecondName(dir durable.Dir, r ownership.Revision) error {
+	if err := dir.Link(recordName, revName(r)); err != nil {
 		return err
 	}
-	return p.dir.Sync()
+	return dir.Sync()
 }
 
 // failed sorts what went wrong into the outcomes that callers are promised (I9).

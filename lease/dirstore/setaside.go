@@ -65,10 +65,14 @@ func (a asider) move(ctx context.Context, r ownership.Revision) (string, error) 
 	switch {
 	case err != nil && !errors.As(err, &bad):
 		return "", err
-	case err == nil, current.Reading(a.digest).Fault != nil, current.Revision == r:
+	case err == nil, current.Reading(a.digest).Fault != nil:
 		return "", errMoved
 	}
-	return a.keep(ctx, bad)
+	kept, err := a.keep(ctx, bad)
+	if err == nil && current.Revision == r {
+		err = giveSecondName(a.dir, r) // the record itself is whole
+	}
+	return kept, err
 }
 
 func (a asider) keep(ctx context.Context, bad *badError) (string, error) {

@@ -56,6 +56,7 @@ func (q request) owes(a attempt) bool {
 func (q *request) save(ctx context.Context, a attempt) error {
 	i := a.seen
 	Explain(ctx, q.store, &i)
+	i = Classify(ctx, q.store, i).Inspection
 	taken, err := evidence.Take(ctx, q.store, i, evidence.Options{
 		Out: q.Saving.Dir, Below: q.Saving.Below, Accept: q.Saving.Accept, Progress: q.Saving.Progress,
 	})

@@ -80,6 +80,7 @@ func (v *invocation) snapshotTake(ctx context.Context, c *urfave.Command) error 
 	o.Progress = bar.show
 	ctx, stop := interruptible(ctx)
 	defer stop()
+	i = admin.Classify(ctx, s, i).Inspection
 	taken, err := evidence.Take(ctx, s, i, o)
 	bar.clear()
 	if err != nil {

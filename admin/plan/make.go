@@ -57,14 +57,30 @@ func Make(ctx context.Context, s lease.Store, t admin.Target, o Options) (Plan, 
 	if f.seen.Record != nil {
 		p.Generation = &f.seen.Record.Generation
 	}
-	if o.Keeping == KeepWork && keeps(f.work) {
+	unkept := f.unkeepable(o)
+	if o.Keeping == KeepWork && keeps(f.work) && unkept == nil {
 		if p.Snapshot, err = take(ctx, s, f.seen, evidence.Options{IncludeIgnored: o.IncludeIgnored, Progress: o.Progress}); err != nil {
 			return Plan{}, err
 		}
 	}
 	made := f.derive(p.Snapshot, o.Intent, o.StoreWords)
+	if unkept != nil {
+		made.withhold(snapshotID, "nothing is kept of the work: %v", unkept)
+	}
 	p.Items, p.Withheld = made.items, made.withheld
 	return p, nil
+}
+
+// snapshotID stands for the snapshot among what is withheld.
+const snapshotID = "snapshot"
+
+// unkeepable returns why it is plain that no snapshot can be taken, as of a worktree that is gone: what does not need
+// one can be done all the same.
+func (f facts) unkeepable(o Options) error {
+	if o.Keeping == KeepNothing {
+		return nil
+	}
+	return evidence.Keepable(f.work)
 }
 
 func actor(named string) string {

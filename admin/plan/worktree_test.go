@@ -154,3 +154,16 @@ func TestBranchGoesWithItsWorktree(t *testing.T) {
 	w.git(item.Steps[1].Rollback.Argv[1:]...)
 	require.Contains(t, w.git("-C", "repo", "branch"), "topic")
 }
+
+// What needs no snapshot can be done though the worktree is gone.
+func TestPlanOfAWorktreeThatIsGone(t *testing.T) {
+	w := newWorld(t)
+	wt := w.worktree()
+	w.strand(part{Key: "k", Facts: worktreeFacts(wt)})
+	require.NoError(t, os.RemoveAll(wt))
+	p := w.make("k", kept)
+	require.Nil(t, p.Snapshot)
+	require.NotEmpty(t, w.withheld(p, "snapshot"))
+	require.Contains(t, w.proposed(p, plan.Recover).Steps[0].Argv, "--no-snapshot")
+	w.done(p, plan.Recover)
+}

@@ -15,6 +15,7 @@ import (
 	"holdfast/internal/probe"
 	"holdfast/internal/procid"
 	"holdfast/internal/testkit"
+	"holdfast/lease"
 	"holdfast/ownership"
 )
 
@@ -193,6 +194,9 @@ func TestPromptIsAnsweredInWordsOfThePerson(t *testing.T) {
 	item := w.proposed(p, plan.AnswerPrompt)
 	require.Contains(t, item.Steps[0].Argv, words.Answer)
 	w.refused(p, ownership.ReasonRevisionMismatch, plan.AnswerPrompt) // the plan's own words are none
+	_, err := plan.Apply(t.Context(), w.store, p, plan.Approval{IDs: []string{plan.AnswerPrompt}, Intent: plan.Intent{Answer: "no"}})
+	var refusal *lease.Refusal
+	require.ErrorAs(t, err, &refusal, "other words than were planned")
 	r, err := plan.Apply(t.Context(), w.store, p, plan.Approval{IDs: []string{plan.AnswerPrompt}, Intent: words})
 	require.NoError(t, err)
 	require.False(t, r.Stopped, "%+v", r)

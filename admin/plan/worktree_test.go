@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -166,4 +167,45 @@ func TestPlanOfAWorktreeThatIsGone(t *testing.T) {
 	require.NotEmpty(t, w.withheld(p, "snapshot"))
 	require.Contains(t, w.proposed(p, plan.Recover).Steps[0].Argv, "--no-snapshot")
 	w.done(p, plan.Recover)
+}
+
+// meanwhile applies a plan after something was written, and does something at one step of the new snapshot.
+func (w *world) meanwhile(p plan.Plan, id, step string, do func()) plan.Result {
+	w.Helper()
+	w.write(filepath.Join(*w.inspect("k").Record.Session.Worktree, "newer"), "after the plan")
+	once := sync.OnceFunc(do)
+	r, err := plan.Apply(w.Context(), w.store, p, plan.Approval{IDs: []string{id}, Progress: func(p evidence.Progress) {
+		if p.Step == step {
+			once()
+		}
+	}})
+	require.NoError(w, err)
+	require.True(w, r.Anew)
+	require.True(w, r.Stopped, "%+v", r)
+	require.Equal(w, plan.Failed, r.Results[0].Status)
+	return r.Results[0]
+}
+
+// The session is acquired by somebody else between the comparison and the first step.
+func TestSessionAcquiredMeanwhileIsLeftAlone(t *testing.T) {
+	for _, id := range []string{plan.LockWorktree, plan.RemoveWorktree} {
+		t.Run(id, func(t *testing.T) {
+			w := newWorld(t)
+			wt := w.worktree()
+			w.idle(part{Key: "k", Facts: worktreeFacts(wt)})
+			r := w.meanwhile(w.make("k", kept), id, "done", func() { w.own(part{Key: "k"}) })
+			require.Contains(t, r.Detail, lease.ErrConflict.Error())
+			require.DirExists(t, wt)
+			require.NotContains(t, w.git("-C", "repo", "worktree", "list", "--porcelain"), "locked")
+		})
+	}
+}
+
+func TestWorkWrittenAfterTheSnapshotIsNotRemoved(t *testing.T) {
+	w := newWorld(t)
+	wt := w.worktree()
+	w.idle(part{Key: "k", Facts: worktreeFacts(wt)})
+	r := w.meanwhile(w.make("k", kept), plan.RemoveWorktree, "done", func() { w.write(filepath.Join(wt, "last"), "work") })
+	require.Contains(t, r.Detail, "somebody wrote in it")
+	require.FileExists(t, filepath.Join(wt, "last"))
 }

@@ -104,14 +104,15 @@ func workersOf(ctx context.Context, s lease.Store, all []Classified) []*worker {
 	workers := make([]*worker, len(all))
 	var scan *procid.Scan
 	var unscanned error
-	for n, c := range all {
-		if !mayLive(c.Inspection) {
+	for n := range all {
+		i := all[n].Inspection // and nothing else of it: the work is being counted meanwhile
+		if !mayLive(i) {
 			continue
 		}
 		if scan == nil && unscanned == nil {
 			scan, unscanned = procid.ScanNow(ctx)
 		}
-		workers[n] = workerOf(s, c.Inspection, scan, unscanned)
+		workers[n] = workerOf(s, i, scan, unscanned)
 	}
 	return workers
 }

@@ -49,7 +49,6 @@ func TestOwnerWithoutWorkerIsStoppedItself(t *testing.T) {
 	o := w.own(part{Key: "k"})
 	p := w.make("k", plan.Options{})
 	require.Equal(t, o.cmd.Process.Pid, w.proposed(p, plan.StopWorker).Targets[0].PID)
-	go func() { _ = o.cmd.Wait() }()
 	r := w.done(p, plan.StopWorker)
 	require.Equal(t, plan.Needless, r.Steps[2].Status, "it goes no further than it must")
 	require.Equal(t, ownership.StateStranded, w.inspect("k").State)

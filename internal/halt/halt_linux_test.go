@@ -71,8 +71,6 @@ func TestThreadsAreNobody(t *testing.T) {
 func TestEndGoesNoFurtherThanItMust(t *testing.T) {
 	meek, stubborn := start(t, "meek"), start(t, "stubborn")
 	all := []halt.Process{meek.Process, stubborn.Process}
-	go func() { _ = meek.cmd.Wait() }()
-	go func() { _ = stubborn.cmd.Wait() }()
 	sent, left, err := halt.End(t.Context(), all,
 		halt.Stage{Signal: syscall.SIGINT, Grace: 300 * time.Millisecond},
 		halt.Stage{Signal: syscall.SIGTERM, Grace: 50 * time.Millisecond},

@@ -76,7 +76,10 @@ func (q *request) save(ctx context.Context, a attempt) error {
 // refuseUnsaved refuses a recovery whose snapshot failed: what it would have kept may
 // exist nowhere else.
 func (q *request) refuseUnsaved(ctx context.Context, i lease.Inspection, err error) error {
-	ctx = context.WithoutCancel(ctx) // it may have failed by being interrupted
+	if context.Cause(ctx) != nil {
+		err = fmt.Errorf("interrupted: %w", err)
+		ctx = context.WithoutCancel(ctx)
+	}
 	msg := fmt.Sprintf("session %s was not recovered, since its work could not be saved first: %v", i.Name(), err)
 	if next := evidence.NextStep(err, "--snapshot"); next != "" {
 		msg += "; " + next

@@ -27,6 +27,9 @@ func FindGit(ctx context.Context) (Git, error) {
 		return Git{}, err
 	}
 	out, err := exec.CommandContext(ctx, path, "version").Output()
+	if cause := context.Cause(ctx); cause != nil {
+		return Git{}, cause
+	}
 	if err != nil {
 		return Git{}, &Error{Kind: ErrNoGit, Path: path, Err: err, Next: "install git 2.30 or newer, then run the command again"}
 	}

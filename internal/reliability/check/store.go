@@ -31,9 +31,7 @@ func Store(dir string, h History) []Violation {
 	}
 	for _, name := range j.namesIn("sessions") {
 		d, err := ownership.ParseDigest(name)
-		if err != nil {
-			j.add("layout", filepath.Join(dir, "sessions", name), "not the name of a session")
-		} else if h[d] == nil {
+		if err == nil && h[d] == nil {
 			j.session(d)
 		}
 	}
@@ -53,9 +51,10 @@ func (j *judge) add(invariant, path, format string, args ...any) {
 
 // names of everything that may be in a store, below it.
 var (
-	inStore = regexp.MustCompile(`^(holdfast\.store|sessions|quarantine|journal\.db([.-].*)?)$`)
-	inRoom  = regexp.MustCompile(`^(record\.json|rev\.[0-9a-f]{64}\.json|(life|kin)\.[1-9][0-9]*|next\.[1-9][0-9]*\.json|(pulse|verdict)\.json(\.[0-9a-f]+)?)$`)
-	inKept  = regexp.MustCompile(`^[0-9a-f]{64}\.[0-9a-f]{64}(\.[0-9]+)?$`)
+	inStore    = regexp.MustCompile(`^(holdfast\.store|sessions|quarantine|journal\.db([.-].*)?)$`)
+	inSessions = regexp.MustCompile(`^[0-9a-f]{64}$`)
+	inRoom     = regexp.MustCompile(`^(record\.json|rev\.[0-9a-f]{64}\.json|(life|kin)\.[1-9][0-9]*|next\.[1-9][0-9]*\.json|(pulse|verdict)\.json(\.[0-9a-f]+)?)$`)
+	inKept     = regexp.MustCompile(`^[0-9a-f]{64}\.[0-9a-f]{64}(\.[0-9]+)?$`)
 )
 
 // layout holds that a store is made of nothing but names of ours, private to its owner.
@@ -68,6 +67,7 @@ func (j *judge) layout() {
 		j.entry(inKept, filepath.Join("quarantine", name))
 	}
 	for _, name := range j.namesIn("sessions") {
+		j.entry(inSessions, filepath.Join("sessions", name))
 		for _, file := range j.namesIn(filepath.Join("sessions", name)) {
 			j.entry(inRoom, filepath.Join("sessions", name, file))
 		}

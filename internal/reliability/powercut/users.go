@@ -64,12 +64,12 @@ func cycle(s *dirstore.Store, key ownership.Key) error {
 
 // users are who used a store, and what they were told.
 type users struct {
+	report  *lab.Report
 	store   string
 	history check.History
-	told    int
 }
 
-func newUsers(store string) *users { return &users{store, check.History{}, 0} }
+func newUsers(r *lab.Report, store string) *users { return &users{r, store, check.History{}} }
 
 // workUntil has a worker at work until the power fails, at a moment that chance
 // decides.
@@ -96,8 +96,8 @@ func (u *users) workUntil(ctx context.Context, chance *rand.Rand, d *disk) error
 			return fmt.Errorf("the worker says %q: %s", line, said.String())
 		}
 		session.Told = append(session.Told, r)
-		u.told++
 	}
+	u.report.Count("records told of before a cut", len(before))
 	session.Unanswered += 1 + len(after) - len(before)
 	return cutErr
 }

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"holdfast/internal/reliability/lab"
 )
 
 // kind is a file system and how its power is cut.
@@ -68,14 +70,25 @@ func (d *disk) mount() error {
 	return run("mount", "-t", d.name, "-o", options, d.image, d.at)
 }
 
-// unmount waits for what still uses the file system.
+// unmount waits for what still uses the file system: processes, and mount namespaces
+// that were made meanwhile and have it too. Mounted again before it is let go, it would
+// be the one that was shut down.
 func (d *disk) unmount() error {
-	for end := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
-		err := run("umount", d.at)
-		if err == nil || time.Now().After(end) {
+	end := time.Now().Add(lab.Patience)
+	err := run("umount", d.at)
+	for ; err != nil && time.Now().Before(end); err = run("umount", d.at) {
+		time.Sleep(5 * time.Millisecond)
+	}
+	if err != nil {
+		return err
+	}
+	for ; time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		devices, err := exec.Command("losetup", "--noheadings", "--list", "--associated", d.image).Output()
+		if err != nil || len(devices) == 0 {
 			return err
 		}
 	}
+	return fmt.Errorf("%s is not let go", d.image)
 }
 
 // The request of include/uapi/linux/{ext4,xfs_fs}.h that shuts a file system down at

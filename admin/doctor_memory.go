@@ -111,32 +111,29 @@ func (m *memory) look(ctx context.Context) {
 		if gaps[gapMissing] {
 			m.broken = append(m.broken, i)
 		}
-		if gaps[gapBehind] || m.isBehind(i, box.Current) {
+		if gaps[gapBehind] || m.isBehind(i) {
 			m.behind = append(m.behind, i)
 		}
 	}
 	if whole && !m.deaf {
-		m.addLost()
+		m.addLost(ctx)
 	}
 }
 
 // addLost adds sessions of which only the archive is left.
-func (m *memory) addLost() {
+func (m *memory) addLost(ctx context.Context) {
 	for d := range m.census.Highest {
-		if !m.seen[d] {
+		if !m.seen[d] && gapsOf(ctx, m.store, d)[gapBehind] {
 			m.behind = append(m.behind, lease.Inspection{KeyDigest: d})
 		}
 	}
 	slices.SortFunc(m.behind, func(a, b lease.Inspection) int { return bytes.Compare(a.KeyDigest[:], b.KeyDigest[:]) })
 }
 
-// isBehind leaves out what cannot be read: nobody knows how far that is.
-func (m *memory) isBehind(i lease.Inspection, current lease.Stored) bool {
-	var g ownership.Generation
-	if i.Record != nil {
-		g = i.Record.Generation
-	}
-	return current.Fault == nil && (i.Record != nil || current.Vacant()) && g < m.census.Highest[i.KeyDigest]
+// isBehind leaves out what cannot be read: nobody knows how far that is. Of a session
+// without a record its history tells.
+func (m *memory) isBehind(i lease.Inspection) bool {
+	return i.Record != nil && i.Record.Generation < m.census.Highest[i.KeyDigest]
 }
 
 // gapsOf returns which kinds of gaps the history of a session has.
@@ -154,15 +151,26 @@ func (m *memory) judge() []Finding {
 	all := []Finding{passed("outbox", fmt.Sprintf("records that wait to be archived: %d", m.waiting))}
 	if m.deaf {
 		const why = "the archive cannot be read"
-		return append(all, unchecked("history", why), unchecked("backup", why))
+		return append(all, unchecked(historyCheck, why), unchecked("backup", why))
 	}
-	all = append(all, judgeSessions("history", m.broken, m.whole(),
+	all = append(all, judgeSessions(historyCheck, m.broken, m.whole(),
 		func(i lease.Inspection) string { return "the history of session " + i.Name() + " has a gap" })...)
 	return append(all, judgeSessions("backup", m.behind, "no session is behind what the archive knows of it",
 		func(i lease.Inspection) string {
+			if i.Record == nil {
+				return fmt.Sprintf("the archive knows session %s up to generation %d, and it has no record here: its files were removed, or the archive is another store's", i.Name(), m.census.Highest[i.KeyDigest])
+			}
 			return fmt.Sprintf("session %s had reached generation %d: the store went back, as when a backup is put back, and what refuses smaller generations will refuse its next owners",
 				i.Name(), m.census.Highest[i.KeyDigest])
 		})...)
+}
+
+const historyCheck = "history"
+
+// acknowledge is for what nothing brings back.
+func acknowledge(i lease.Inspection) lease.Next {
+	argv := append([]string{"session", "history", "--acknowledge", "it is lost"}, address(i)...)
+	return lease.Next{Why: "if it is lost for good: note that you know, so that this is no problem any more", Argv: argv, ChangesState: true}
 }
 
 func judgeSessions(check string, found []lease.Inspection, fine string, detail func(lease.Inspection) string) []Finding {
@@ -172,7 +180,11 @@ func judgeSessions(check string, found []lease.Inspection, fine string, detail f
 	var all []Finding
 	for _, i := range found[:min(len(found), maxShown)] {
 		argv := append([]string{"session", "history", "--verify"}, address(i)...)
-		all = append(all, problem(check, detail(i), "see its history", argv...))
+		f := problem(check, detail(i), "see its history", argv...)
+		if check == historyCheck || i.Record == nil {
+			f.Next = append(f.Next, acknowledge(i))
+		}
+		all = append(all, f)
 	}
 	if more := len(found) - len(all); more > 0 {
 		all = append(all, problem(check, fmt.Sprintf("%d more sessions are like that", more), "see them", "session", "list", "--wide"))

@@ -79,6 +79,9 @@ func (c *chronicle) readEvents() {
 		if e.Event == EventSetAside && e.Revision != nil {
 			c.setAside[*e.Revision] = true
 		}
+		if e.Event == EventAcknowledge {
+			c.noteKnown(e)
+		}
 	}
 }
 

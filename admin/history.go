@@ -14,15 +14,16 @@ import (
 
 // What an [Entry] tells of.
 const (
-	EventAcquire    = "acquire"
-	EventDescribe   = "describe" // the owner changed facts about the session
-	EventRelease    = "release"
-	EventRecover    = "recover"
-	EventQuarantine = "quarantine"
-	EventPrune      = "prune"
-	EventReap       = "reap"      // what ran a session that nobody owned was destroyed
-	EventSetAside   = "set-aside" // a damaged file of history went into quarantine
-	EventGap        = "gap"       // something is missing between its neighbours; Reason says what
+	EventAcquire     = "acquire"
+	EventDescribe    = "describe" // the owner changed facts about the session
+	EventRelease     = "release"
+	EventRecover     = "recover"
+	EventQuarantine  = "quarantine"
+	EventPrune       = "prune"
+	EventReap        = "reap"        // what ran a session that nobody owned was destroyed
+	EventSetAside    = "set-aside"   // a damaged file of history went into quarantine
+	EventAcknowledge = "acknowledge" // somebody knows of a gap
+	EventGap         = "gap"         // something is missing between its neighbours; Reason says what
 )
 
 // Entry is one line of history: a record that was published, something that an
@@ -101,14 +102,15 @@ type chronicle struct {
 	yield   func(Entry, error) bool
 	done    bool // nobody listens any more
 
-	box      dirstore.Outbox
-	told     map[ownership.Revision]bool // of the outbox, from the archive
-	events   []journal.Event             // not told yet, oldest first
-	setAside map[ownership.Revision]bool // damaged files that are in quarantine
-	last     *published                  // told latest
-	later    []published                 // of other lines, see turn; without their bytes
-	unknown  bool                        // what came before the next record could not be read
-	deaf     bool                        // the archive could not be read: it is not asked again
+	box          dirstore.Outbox
+	told         map[ownership.Revision]bool // of the outbox, from the archive
+	events       []journal.Event             // not told yet, oldest first
+	setAside     map[ownership.Revision]bool // damaged files that are in quarantine
+	acknowledged map[ownership.Revision]bool // missing, and known to be
+	last         *published                  // told latest
+	later        []published                 // of other lines, see turn; without their bytes
+	unknown      bool                        // what came before the next record could not be read
+	deaf         bool                        // the archive could not be read: it is not asked again
 }
 
 // published is a record with its place in the chain.
@@ -131,6 +133,7 @@ func (c *chronicle) tell() {
 		c.fault(err)
 	}
 	c.told, c.setAside = map[ownership.Revision]bool{}, map[ownership.Revision]bool{}
+	c.acknowledged = map[ownership.Revision]bool{}
 	c.readEvents()
 	c.tellArchive()
 	c.tellPast()

@@ -29,10 +29,11 @@ const (
 	gapKept            // its bytes are in the record's place, or in quarantine
 	gapBehind          // nothing is: an older record is in force again
 	gapTurn            // nothing is: one was, and was followed by another
+	gapKnown           // somebody acknowledged it
 )
 
 func (c *chronicle) gap(kind gapKind, missing ownership.Revision, why string) {
-	e := Entry{Event: EventGap, Reason: &why, gap: kind}
+	e := Entry{Event: EventGap, Reason: &why, gap: c.known(kind, missing)}
 	if !missing.IsZero() {
 		e.Revision = &missing
 	}

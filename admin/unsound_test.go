@@ -262,6 +262,35 @@ func TestASessionThatWentBackIsTold(t *testing.T) {
 	}
 }
 
+// What is lost for good is acknowledged once: a record, or all of a session. History goes
+// on telling it (I11), and the doctor asks for nothing.
+func TestWhatIsLostIsAcknowledged(t *testing.T) {
+	w := newWorld(t)
+	w.cycle("k", 2)
+	w.cycle("gone", 1)
+	w.archive("gone")
+	require.NoError(t, os.RemoveAll(w.file("gone", "")))
+	lost := w.told(target("k"))[1]
+	require.NoError(t, os.Remove(w.file("k", "rev."+lost.Revision.String()+".json")))
+	found := w.doctor()
+	require.Len(t, found["history"], 1)
+	require.Len(t, found["backup"], 1)
+	for _, key := range []string{"k", "gone"} {
+		for _, want := range []int{1, 0} {
+			n, err := admin.Acknowledge(t.Context(), w.store, target(key), "ana@desk", "the disk died")
+			require.NoError(t, err)
+			require.Equal(t, want, n)
+		}
+	}
+	require.Empty(t, w.doctor())
+	entries := w.told(target("k"))
+	require.Equal(t, "acquire gap acquire release acknowledge", eventsIn(entries))
+	require.Equal(t, "the disk died", *entries[4].Reason)
+
+	require.NoError(t, os.Remove(w.file("k", "rev."+entries[2].Revision.String()+".json")))
+	require.Len(t, w.doctor()["history"], 1, "another one is lost")
+}
+
 // A store that went back and was used again has two lines of records: each is told as one,
 // the same from files and archive, behind one gap. That it went back stays in history and
 // is nothing to mend (I11).

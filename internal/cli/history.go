@@ -6,6 +6,7 @@ import (
 	"iter"
 	"syscall"
 	"time"
+	"unicode/utf8"
 
 	urfave "github.com/urfave/cli/v3"
 
@@ -25,7 +26,8 @@ func (v *invocation) historyCommand() *urfave.Command {
 			digestFlag(),
 			&urfave.BoolFlag{Name: "all", Usage: "tell of every session, in the order of time"},
 			&urfave.StringFlag{Name: "since", Usage: "`DUR` of the past to tell of, such as 90m, 36h or 7d", OnlyOnce: true},
-			&urfave.BoolFlag{Name: "verify", Usage: "exit 85 if the chain of records has a gap"},
+			&urfave.BoolFlag{Name: "verify", Usage: "exit 85 if the chain of records has a gap, acknowledged or not"},
+			&urfave.StringFlag{Name: "acknowledge", Usage: "`TEXT` that says why records are missing: note that you know, so that doctor asks for nothing", OnlyOnce: true},
 		},
 		Action: v.history,
 	}
@@ -43,6 +45,9 @@ func (v *invocation) history(ctx context.Context, c *urfave.Command) error {
 	if err != nil {
 		return err
 	}
+	if why := c.String("acknowledge"); c.IsSet("acknowledge") && (why == "" || len(why) > ownership.MaxTextSize || !utf8.ValidString(why)) {
+		return wrong(c, "--acknowledge %.80q: it takes a text of 1 to %d bytes of UTF-8", why, ownership.MaxTextSize)
+	}
 	s, err := v.openStore(becomeOwner)
 	if err != nil {
 		return err
@@ -52,7 +57,22 @@ func (v *invocation) history(ctx context.Context, c *urfave.Command) error {
 	told.all(admin.History(ctx, s, t))
 	told.end()
 	v.archive(ctx, s, t, told)
+	if err := v.acknowledge(ctx, s, t, c.String("acknowledge")); err != nil {
+		return err
+	}
 	return told.result(c.Bool("verify"))
+}
+
+// acknowledge does nothing without a reason.
+func (v *invocation) acknowledge(ctx context.Context, s lease.Store, t admin.Target, why string) error {
+	if why == "" {
+		return nil
+	}
+	n, err := admin.Acknowledge(ctx, s, t, "", why)
+	if err == nil {
+		v.remark("%s acknowledged", plural(n, "gap"))
+	}
+	return err
 }
 
 // sinceFlag returns the moment that --since means, or the zero time.
@@ -69,7 +89,7 @@ func sinceFlag(c *urfave.Command) (time.Time, error) {
 
 // historyOfAll tells of every session a row a record.
 func (v *invocation) historyOfAll(ctx context.Context, c *urfave.Command, since time.Time) error {
-	for _, name := range []string{"digest", "verify"} {
+	for _, name := range []string{"digest", "verify", "acknowledge"} {
 		if c.IsSet(name) {
 			return wrong(c, "--%s is about one session, and --all about every one: give one of them", name)
 		}

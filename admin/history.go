@@ -103,14 +103,15 @@ type chronicle struct {
 	done    bool // nobody listens any more
 
 	box          dirstore.Outbox
-	told         map[ownership.Revision]bool // of the outbox, from the archive
-	events       []journal.Event             // not told yet, oldest first
-	setAside     map[ownership.Revision]bool // damaged files that are in quarantine
-	acknowledged map[ownership.Revision]bool // missing, and known to be
-	last         *published                  // told latest
-	later        []published                 // of other lines, see turn; without their bytes
-	unknown      bool                        // what came before the next record could not be read
-	deaf         bool                        // the archive could not be read: it is not asked again
+	told         map[ownership.Revision]bool         // of the outbox, from the archive
+	fresh        map[ownership.Revision]dirstore.Rev // the outbox with the current record
+	events       []journal.Event                     // not told yet, oldest first
+	setAside     map[ownership.Revision]bool         // damaged files that are in quarantine
+	acknowledged map[ownership.Revision]bool         // missing, and known to be
+	last         *published                          // told latest
+	later        []published                         // of other lines, see turn; without their bytes
+	unknown      bool                                // what came before the next record could not be read
+	deaf         bool                                // the archive could not be read: it is not asked again
 }
 
 // published is a record with its place in the chain.
@@ -134,6 +135,7 @@ func (c *chronicle) tell() {
 	}
 	c.told, c.setAside = map[ownership.Revision]bool{}, map[ownership.Revision]bool{}
 	c.acknowledged = map[ownership.Revision]bool{}
+	c.fresh = freshIn(c.box, c.digest)
 	c.readEvents()
 	c.tellArchive()
 	c.tellPast()
@@ -165,6 +167,9 @@ func (c *chronicle) tellArchive() {
 			c.unread(err)
 			return
 		}
+		if c.told[r.Revision] {
+			continue
+		}
 		c.told[r.Revision] = true
 		c.record(published{r.Generation, r.Revision, r.Previous, r.At, r.Bytes})
 	}
@@ -172,19 +177,22 @@ func (c *chronicle) tellArchive() {
 
 func (c *chronicle) tellPast() {
 	for _, rev := range c.box.Past {
-		if c.done {
-			return
-		}
-		if c.told[rev.Revision] {
-			continue
-		}
-		b, err := c.bytesOf(rev.Generation, rev.Revision)
-		if err != nil {
-			c.unread(err)
-			continue
-		}
-		c.record(published{rev.Generation, rev.Revision, rev.Previous, ownership.At(rev.WrittenAt), b})
+		c.tellRev(rev)
 	}
+}
+
+// tellRev tells a record of the outbox, once.
+func (c *chronicle) tellRev(rev dirstore.Rev) {
+	if c.done || c.told[rev.Revision] {
+		return
+	}
+	c.told[rev.Revision] = true
+	b, err := c.bytesOf(rev.Generation, rev.Revision)
+	if err != nil {
+		c.unread(err)
+		return
+	}
+	c.record(published{rev.Generation, rev.Revision, rev.Previous, ownership.At(rev.WrittenAt), b})
 }
 
 // bytesOf reads a record that may have been archived since it was listed.
@@ -229,6 +237,7 @@ func publishedAs(r ownership.Record, s lease.Stored, written time.Time) publishe
 
 // record tells of one record when its turn has come.
 func (c *chronicle) record(p published) {
+	c.bring(p.previous)
 	if len(c.later) > 0 && p.generation > c.last.generation+1 {
 		c.turn() // nothing follows what was told last
 	}

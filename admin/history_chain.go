@@ -71,7 +71,7 @@ func (c *chronicle) checkNewest() {
 	if err != nil || now.Revision != c.box.Current.Revision {
 		return // an error was met by the look at the outbox as well, or is met by the next
 	}
-	c.gap(gapBehind, c.last.revision, fmt.Sprintf("the store went back, as when a backup is put back: %s, and the archive knows generation %d, which came later",
+	c.gap(gapBehind, c.last.revision, fmt.Sprintf("the store went back, as when a backup is put back: %s, and generation %d is known, which came later",
 		c.inForce(), c.last.generation))
 }
 

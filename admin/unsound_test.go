@@ -318,6 +318,31 @@ func TestASessionThatWentBackAndWasUsedAgain(t *testing.T) {
 	w.requireLines([][]ownership.Generation{lines[0], lines[1][:5], {4, 4, 5, 5, 6, 6, 7, 7}})
 }
 
+// A backup that was put over a session leaves the files of what came later, and those
+// follow the record that is in force: each is told in its place, and that the store went
+// back at the end.
+func TestABackupPutOverASessionIsTold(t *testing.T) {
+	w := newWorld(t)
+	w.cycle("k", 2)
+	w.archive("k")
+	kept := filepath.Join(w.TempDir(), "kept")
+	require.NoError(t, exec.Command("cp", "-a", w.file("k", ""), kept).Run())
+	w.cycle("k", 2)
+	whole := w.told(target("k"))
+	require.NoError(t, exec.Command("cp", "-a", kept+"/.", w.file("k", "")).Run())
+	require.Empty(t, w.doctor()["history"])
+	require.Len(t, w.doctor()["backup"], 1)
+	for range 2 {
+		entries := w.told(target("k"))
+		require.Equal(t, whole, entries[:8])
+		require.Equal(t, "gap", eventsIn(entries[8:]))
+		require.Contains(t, *entries[8].Reason, "went back")
+		w.archive("k")
+	}
+	w.cycle("k", 1)
+	w.requireLines([][]ownership.Generation{{1, 1, 2, 2, 3, 3, 4, 4}, {3, 3}})
+}
+
 // requireLines compares the generations of the lines of history, told from files and then
 // from the archive.
 func (w *world) requireLines(want [][]ownership.Generation) {

@@ -34,12 +34,13 @@
 //
 // History is told without a change, whole or with a gap in the place of what is missing
 // (I11). A record is durable in the archive before its file is removed, so that killed at
-// any point none is lost and none is told twice. A file of history that is damaged for
-// good is moved into quarantine by a prune, byte for byte. Prune removes no record and
-// nothing that somebody, a stopped process too, may still need. An archive that is
-// missing, damaged, locked or not ours stops nobody: what could not be read is an error
-// beside the rest. A watch that goes on from the time of a change that another one told
-// misses nothing, and may tell some of it again.
+// any point none is lost and none is told twice. What is lost for good can be
+// acknowledged. A file of history that is damaged for good is moved into quarantine by a
+// prune, byte for byte. Prune removes no record and nothing that somebody, a stopped
+// process too, may still need. An archive that is missing, damaged, locked or not ours
+// stops nobody: what could not be read is an error beside the rest. A watch that goes on
+// from the time of a change that another one told misses nothing, and may tell some of it
+// again.
 //
 // Every refusal is a [*lease.Refusal], possibly wrapped, reachable with errors.As.
 // Its inspection carries the next commands, as argument vectors that work in the

@@ -23,8 +23,10 @@ import (
 	"holdfast/ownership"
 )
 
-// prunerRole prunes once.
+// prunerRole archives one session by itself, as history does, and then prunes.
 func prunerRole(store string) {
+	_, err := admin.Archive(context.Background(), opened(store), target("k"))
+	must(err)
 	for _, err := range admin.Prune(context.Background(), opened(store), admin.Pruning{Mode: admin.PruneDo}) {
 		must(err)
 	}

@@ -31,7 +31,7 @@ func Cleanups(ctx context.Context, p lab.Plan) (*lab.Report, error) {
 
 // changing are the faults after which there may be something to clean up.
 func changing(all []fault) (some []fault) {
-	const calls = " write fsync fdatasync pwrite64 renameat renameat2 linkat unlinkat mkdirat flock close fchmod fchmodat "
+	const calls = " write fsync fdatasync pwrite64 renameat renameat2 linkat unlinkat mkdirat flock fchmod fchmodat "
 	for _, f := range all {
 		if strings.Contains(calls, " "+f.call.Name+" ") && (f.error == "EIO" || f.error == "ENOSPC" || f.error == "ENOLCK") {
 			some = append(some, f)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	"google.golang.org/grpc/codes"
@@ -12,9 +13,12 @@ import (
 	"holdfast/lease"
 )
 
-// silent reports whether an error is the want of an answer.
+// silent reports whether an error is the want of an answer. Servers before 3.5 say so in
+// words only.
 func silent(err error) bool {
-	return errors.Is(err, context.DeadlineExceeded) || status.Code(err) == codes.DeadlineExceeded
+	code := status.Code(err)
+	inWords := code == codes.Unknown && strings.Contains(err.Error(), context.DeadlineExceeded.Error())
+	return errors.Is(err, context.DeadlineExceeded) || code == codes.DeadlineExceeded || inWords
 }
 
 // failed gives what a question met the form that callers are promised. What the caller

@@ -19,11 +19,20 @@ type loaded struct {
 }
 
 func (s *Store) load(ctx context.Context, d ownership.Digest) (loaded, error) {
-	got, err := s.get(ctx, "read record", s.keys.record(d))
-	if err != nil {
+	const op = "read record"
+	key := s.keys.record(d)
+	if err := ctx.Err(); err != nil {
 		return loaded{}, err
 	}
-	return loadedFrom(got.Kvs), nil
+	client, err := s.link.use()
+	if err != nil {
+		return loaded{}, s.failed(ctx, op, key, err)
+	}
+	kvs, err := s.link.loads.ask(ctx, client, key)
+	if err != nil {
+		return loaded{}, s.failed(ctx, op, key, err)
+	}
+	return loadedFrom(kvs), nil
 }
 
 // loadedFrom takes the answer to a question for one key.

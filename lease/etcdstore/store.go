@@ -53,6 +53,7 @@ func (s *Store) Close() error { return s.link.close() }
 // link is what this process has open of a cluster: one connection and at most one term.
 type link struct {
 	config Config
+	loads  gatherer
 
 	mu     sync.Mutex
 	client *clientv3.Client // nil before its first use

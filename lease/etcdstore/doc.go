@@ -15,6 +15,7 @@
 //	PREFIX/sessions/DIGEST/pulse             on the owner's lease while there is one
 //	PREFIX/sessions/DIGEST/verdict
 //	PREFIX/events/DIGEST/REVISION            when and from where each record was published
+//	PREFIX/notes/DIGEST/TIME.HASH            what administrators did to a session
 //	PREFIX/quarantine/DIGEST/REVISION        what was no record
 //
 // # Guarantees

@@ -152,12 +152,16 @@ func notRun(i Item, why string) Result {
 // one journals the approval before the item is begun, and the result after it.
 func (w *applying) one(ctx context.Context, t task) Result {
 	if t.already != "" {
-		return Result{ID: t.item.ID, Status: Already, Detail: t.already, Steps: []StepResult{}}
+		return alreadyDone(t.item, t.already)
 	}
-	if err := w.note(ctx, EventApprove, t.item.ID); err != nil {
+	already, err := w.begin(ctx, t.item)
+	switch {
+	case err != nil:
 		r := notRun(t.item, "the approval could not be recorded: "+err.Error())
 		r.Status = Failed
 		return r
+	case already != "":
+		return alreadyDone(t.item, already)
 	}
 	r := w.unlessMoved(ctx, t.item)
 	// What was done stands: whoever goes away must not leave it without its event.
@@ -165,6 +169,10 @@ func (w *applying) one(ctx context.Context, t task) Result {
 		w.report.Unrecorded = err
 	}
 	return r
+}
+
+func alreadyDone(i Item, why string) Result {
+	return Result{ID: i.ID, Status: Already, Detail: why, Steps: []StepResult{}}
 }
 
 // unlessMoved looks once more right before: a snapshot can have taken minutes. A recovery compares by itself.

@@ -15,6 +15,13 @@ import (
 
 func worktreeFacts(wt string) ownership.Facts { return ownership.Facts{Worktree: &wt} }
 
+func requireRefused(t *testing.T, err error, why ownership.Reason) {
+	t.Helper()
+	var refusal *lease.Refusal
+	require.ErrorAs(t, err, &refusal)
+	require.Equal(t, why, refusal.Reason, refusal.Message)
+}
+
 func TestNothingIsDoneUnapproved(t *testing.T) {
 	w := newWorld(t)
 	w.own(part{Key: "k", Facts: worktreeFacts(w.worktree())})

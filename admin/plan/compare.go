@@ -27,9 +27,12 @@ func (w *applying) compare(ctx context.Context) ([]task, error) {
 	now := w.facts.derive(w.plan.Snapshot, w.approval.Intent, w.approval.StoreWords)
 	var todo []task
 	for _, planned := range w.plan.approved(w.approval) {
-		t, why := w.match(planned, now)
+		t, why, err := w.left(ctx, planned, now)
+		if err != nil {
+			return nil, err
+		}
 		if why != "" {
-			return nil, w.plan.stale(ctx, w.store, fmt.Sprintf("%s would not be proposed as it was: %s", planned.ID, why))
+			return nil, w.plan.stale(ctx, w.store, planned.ID+" "+why)
 		}
 		todo = append(todo, t)
 	}
@@ -57,6 +60,19 @@ func (w *applying) again() (todo []task) {
 	return todo
 }
 
+// left returns what is left to do of an item, or why the plan is stale.
+func (w *applying) left(ctx context.Context, planned Item, now proposal) (task, string, error) {
+	already, stale, err := w.earlier(ctx, planned)
+	if err != nil || already != "" || stale != "" {
+		return task{item: planned, already: already}, stale, err
+	}
+	t, why := w.match(planned, now)
+	if why != "" {
+		why = "would not be proposed as it was: " + why
+	}
+	return t, why, nil
+}
+
 // match returns the item as it is proposed now, or why the plan is stale.
 func (w *applying) match(planned Item, now proposal) (task, string) {
 	fresh, ok := Plan{Items: now.items}.Item(planned.ID)
@@ -64,15 +80,18 @@ func (w *applying) match(planned Item, now proposal) (task, string) {
 		if why := w.inForce(planned); why != "" {
 			return task{item: planned, already: why}, ""
 		}
-		return task{}, withheldBecause(now, planned.ID)
+		return task{}, w.withheldBecause(now, planned.ID)
 	}
 	if !contains(planned.Targets, fresh.Targets) {
 		return task{}, "it is about other processes by now"
 	}
+	if fresh.Gate != planned.Gate {
+		return task{}, fmt.Sprintf("it is %s", fresh.Gate)
+	}
 	if len(fresh.Targets) > 0 && fresh.ID != AnswerPrompt {
 		return task{item: fresh}, "" // its commands name no more than those who are left of them
 	}
-	if fresh.Gate != planned.Gate || !slices.EqualFunc(fresh.Steps, planned.Steps, sameStep) {
+	if !slices.EqualFunc(fresh.Steps, planned.Steps, sameStep) {
 		return task{}, "its commands are others by now"
 	}
 	return task{item: fresh}, ""
@@ -122,8 +141,9 @@ func allEnded(all []ownership.Process) bool {
 	return true
 }
 
-func withheldBecause(now proposal, id string) string {
-	if id == AnswerPrompt || id == TellTracker {
+func (w *applying) withheldBecause(now proposal, id string) string {
+	said := w.approval.Intent
+	if id == AnswerPrompt && said.Answer == "" || id == TellTracker && said.Tracker == "" {
 		return "its words have to be given again, as they were given to the plan"
 	}
 	for _, h := range now.withheld {

@@ -19,6 +19,8 @@
 // is removed only while nobody can acquire the session, out of a verified snapshot that leaves out nothing.
 //
 // Applying a plan again after a kill at any point does what is left of it: what is in force already is not done twice.
+// Of what was typed and what a tracker was told only the archive knows: it is begun once for a plan, also by two who
+// apply it at once, and again only where a tracker's command that can be taken back has failed.
 //
 // # Non-guarantees
 //

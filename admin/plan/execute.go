@@ -182,11 +182,12 @@ func (w *applying) removeWorktree(ctx context.Context, i Item) Result {
 		if err := f.keepsWorktree(snapshot); err != nil {
 			return err
 		}
-		if !snapshot.still(ctx, f.work) {
-			return errors.New("somebody wrote in it after the snapshot")
-		}
 		if err := snapshot.verify(ctx); err != nil {
 			return err
+		}
+		// The verification can take minutes, in which somebody else than a worker can write.
+		if !snapshot.still(ctx, f.work) {
+			return errors.New("somebody wrote in it after the snapshot")
 		}
 		for _, s := range i.Steps {
 			if err := f.tree.run(ctx, s.Argv[1:]); err != nil {

@@ -16,8 +16,12 @@ const (
 )
 
 func (w *applying) note(ctx context.Context, what, reason string) error {
+	at := time.Now()
+	if made := w.plan.MadeAt.Time(); at.Before(made) {
+		at = made // a clock that was set back must not make it look like an earlier plan's
+	}
 	e := journal.Event{
-		At: ownership.At(time.Now()), Event: what, KeyDigest: &w.plan.KeyDigest, Generation: w.plan.Generation,
+		At: ownership.At(at), Event: what, KeyDigest: &w.plan.KeyDigest, Generation: w.plan.Generation,
 		PreviousRevision: &w.plan.Revision, Actor: w.report.Actor, Reason: reason,
 	}
 	if r := w.facts.seen.Record; r != nil {

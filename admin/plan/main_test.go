@@ -28,6 +28,9 @@ import (
 // roleVariable makes the test binary one of the processes of a test.
 const roleVariable = "HOLDFAST_PLAN_TEST_ROLE"
 
+// trackerVariable has the tracker's command of an applier.
+const trackerVariable = "HOLDFAST_PLAN_TEST_TRACKER"
+
 func TestMain(m *testing.M) {
 	switch os.Getenv(roleVariable) {
 	case "":
@@ -104,7 +107,7 @@ func applierRole(store, file string, ids []string) {
 	p, err := plan.Decode(b)
 	must(err)
 	fmt.Println("ready")
-	r, err := plan.Apply(context.Background(), s, p, plan.Approval{IDs: ids, Actor: "ana"})
+	r, err := plan.Apply(context.Background(), s, p, plan.Approval{IDs: ids, Actor: "ana", Intent: plan.Intent{Tracker: os.Getenv(trackerVariable)}})
 	must(err)
 	must(json.NewEncoder(os.Stdout).Encode(r))
 }

@@ -203,6 +203,20 @@ func TestPromptIsAnsweredInWordsOfThePerson(t *testing.T) {
 		b, _ := os.ReadFile(got)
 		return string(b) == words.Answer
 	})
+	r, err = plan.Apply(t.Context(), w.store, p, plan.Approval{IDs: []string{plan.AnswerPrompt}, Intent: words})
+	require.NoError(t, err)
+	require.Equal(t, plan.Already, r.Results[0].Status, "the next question is another one")
+}
+
+// Whose gate is another's than today's is no plan to rely on.
+func TestGateOfAStopCannotBeWidened(t *testing.T) {
+	w := newWorld(t)
+	w.own(part{Key: "k", Worker: true, Facts: worktreeFacts(w.worktree())})
+	p := w.make("k", plan.Options{})
+	for n := range p.Items {
+		p.Items[n].Gate = plan.Write
+	}
+	w.refused(p, ownership.ReasonRevisionMismatch, plan.LockWorktree, plan.StopWorker)
 }
 
 func TestTrackerIsToldInWordsOfThePerson(t *testing.T) {

@@ -37,7 +37,7 @@ func (p *page) item(i plan.Item, file string, store, intent []string) {
 	p.line(p.ink.bold(i.ID) + " (" + string(i.Gate) + ")")
 	p.field("why", i.Why)
 	for _, t := range i.Targets {
-		p.field("stops", fmt.Sprintf("%s (pid %d, started at tick %d)", t.Program, t.PID, t.StartTicks))
+		p.field(reaches(i.ID), fmt.Sprintf("%s (pid %d, started at tick %d)", t.Program, t.PID, t.StartTicks))
 	}
 	p.steps(i.Steps)
 	if i.Gate == plan.Irreversible && file != "" {
@@ -46,6 +46,14 @@ func (p *page) item(i plan.Item, file string, store, intent []string) {
 		p.line(indent + p.ink.dim("# approve it, alone"))
 		p.line(indent + shellCommand(argv))
 	}
+}
+
+// reaches says what an item does to its targets.
+func reaches(id string) string {
+	if id == plan.AnswerPrompt {
+		return "answers"
+	}
+	return "stops"
 }
 
 // steps adds commands, and under each how it is taken back; what is the same for

@@ -88,6 +88,7 @@ type applying struct {
 	plan     Plan
 	approval Approval
 	facts    facts
+	rest     *tree // whose worktree is gone and whose branch is left; nil else
 	report   Report
 }
 
@@ -102,7 +103,7 @@ func (w *applying) keepAgain(ctx context.Context, todo []task) error {
 	if w.plan.Snapshot == nil || !pending(todo) {
 		return nil
 	}
-	if w.plan.Snapshot.still(ctx, w.facts.work) {
+	if w.rest != nil || w.plan.Snapshot.still(ctx, w.facts.work) {
 		if err := w.plan.Snapshot.verify(ctx); err != nil {
 			return w.plan.stale(ctx, w.store, fmt.Sprintf("the plan's snapshot cannot be relied on: %v", err))
 		}

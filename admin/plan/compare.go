@@ -66,7 +66,7 @@ func (w *applying) left(ctx context.Context, planned Item, now proposal) (task, 
 	if err != nil || already != "" || stale != "" {
 		return task{item: planned, already: already}, stale, err
 	}
-	t, why := w.match(planned, now)
+	t, why := w.match(ctx, planned, now)
 	if why != "" {
 		why = "would not be proposed as it was: " + why
 	}
@@ -74,11 +74,14 @@ func (w *applying) left(ctx context.Context, planned Item, now proposal) (task, 
 }
 
 // match returns the item as it is proposed now, or why the plan is stale.
-func (w *applying) match(planned Item, now proposal) (task, string) {
+func (w *applying) match(ctx context.Context, planned Item, now proposal) (task, string) {
 	fresh, ok := Plan{Items: now.items}.Item(planned.ID)
 	if !ok {
 		if why := w.inForce(planned); why != "" {
 			return task{item: planned, already: why}, ""
+		}
+		if t, why := w.leftBehind(ctx, planned); t.item.ID != "" || why != "" {
+			return t, why
 		}
 		return task{}, w.withheldBecause(now, planned.ID)
 	}

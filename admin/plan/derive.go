@@ -207,15 +207,23 @@ func (f facts) removeWorktree(p *proposal, snapshot *Snapshot) {
 		return
 	}
 	t := f.tree
-	remove := step(by("rebuild it from the snapshot, as a repository of its own", "session", "snapshot", "restore", snapshot.Dir, "--into", t.Worktree),
-		"git", "-C", t.CommonDir, "worktree", "remove", "--force", t.Worktree)
-	p.add(RemoveWorktree, Irreversible, "the session is idle and everything in the worktree is in the snapshot; the default is to keep it", nil, remove)
-	if t.branch == "" || t.tip == "" {
-		return
+	p.add(RemoveWorktree, Irreversible, "the session is idle and everything in the worktree is in the snapshot; the default is to keep it", nil, t.removal(snapshot))
+	if t.branch != "" && t.tip != "" {
+		p.items = append(p.items, t.branchItem(snapshot))
 	}
-	p.add(RemoveBranch, Irreversible, "likewise, and its branch too, whose commits are in the snapshot", nil, remove,
+}
+
+func (t *tree) removal(s *Snapshot) Step {
+	return step(by("rebuild it from the snapshot, as a repository of its own", "session", "snapshot", "restore", s.Dir, "--into", t.Worktree),
+		"git", "-C", t.CommonDir, "worktree", "remove", "--force", t.Worktree)
+}
+
+func (t *tree) branchItem(s *Snapshot) Item {
+	var p proposal
+	p.add(RemoveBranch, Irreversible, "likewise, and its branch too, whose commits are in the snapshot", nil, t.removal(s),
 		step(by("make it again, until git has collected its commits", "git", "-C", t.CommonDir, "branch", "--", t.branch, t.tip),
 			"git", "-C", t.CommonDir, "-c", "core.hooksPath=/dev/null", "branch", "-D", "--", t.branch))
+	return p.items[0]
 }
 
 // keepsWorktree returns why the worktree must stay.

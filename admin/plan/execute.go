@@ -24,6 +24,9 @@ func (w *applying) execute(ctx context.Context, i Item) Result {
 	case Recover:
 		return w.recover(ctx, i)
 	case RemoveWorktree, RemoveBranch:
+		if w.rest != nil {
+			return w.removeRest(ctx, i)
+		}
 		return w.removeWorktree(ctx, i)
 	case AnswerPrompt:
 		return w.answer(ctx, i)
@@ -183,6 +186,13 @@ func (w *applying) removeWorktree(ctx context.Context, i Item) Result {
 			return err
 		}
 		if err := snapshot.verify(ctx); err != nil {
+			return err
+		}
+		kept, err := w.plan.kept(*snapshot)
+		if err == nil {
+			err = kept.has(f.tree)
+		}
+		if err != nil {
 			return err
 		}
 		// The verification can take minutes, in which somebody else than a worker can write.

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 
@@ -153,6 +154,80 @@ func TestBranchGoesWithItsWorktree(t *testing.T) {
 	require.NotContains(t, w.git("-C", "repo", "branch"), "topic")
 	require.NoFileExists(t, filepath.Join(w.dir, "trap"), "a hook of the repository was run")
 	w.git(item.Steps[1].Rollback.Argv[1:]...)
+	require.Contains(t, w.git("-C", "repo", "branch"), "topic")
+}
+
+// Killed between its two commands, or after half of the first, the removal of a branch is finished; and it is found done.
+func TestBranchWhoseWorktreeIsGone(t *testing.T) {
+	for name, lose := range map[string]func(w *world, p plan.Plan, wt string){
+		"removed":       func(w *world, p plan.Plan, _ string) { w.done(p, plan.RemoveWorktree) },
+		"still listed":  func(w *world, _ plan.Plan, wt string) { require.NoError(w, os.RemoveAll(wt)) },
+		"removed aside": func(w *world, _ plan.Plan, wt string) { w.git("-C", "repo", "worktree", "remove", "--force", wt) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			wt := w.worktree()
+			w.idle(part{Key: "k", Facts: worktreeFacts(wt)})
+			p := w.make("k", kept)
+			lose(w, p, wt)
+			w.done(p, plan.RemoveBranch)
+			require.NotContains(t, w.git("-C", "repo", "branch"), "topic")
+			require.NotContains(t, w.git("-C", "repo", "worktree", "list"), "topic")
+			r := w.apply(p, plan.RemoveBranch)
+			require.Equal(t, plan.Already, r.Results[0].Status, "%+v", r)
+		})
+	}
+}
+
+// That a plan says that its snapshot has everything, or that it is of this worktree, proves nothing.
+func TestSnapshotThatAPlanSpeaksWellOf(t *testing.T) {
+	w := newWorld(t)
+	wt := w.worktree()
+	w.write(filepath.Join(w.dir, "repo", ".git", "info", "exclude"), "secret\n")
+	w.write(filepath.Join(wt, "secret"), "ignored, and nowhere else")
+	w.idle(part{Key: "k", Facts: worktreeFacts(wt)})
+	w.idle(part{Key: "other", Facts: worktreeFacts(wt)})
+	for _, id := range []string{plan.RemoveWorktree, plan.RemoveBranch} {
+		honest := w.make("k", plan.Options{Keeping: plan.KeepWork, IncludeIgnored: true})
+		partial := w.make("k", kept)
+		partial.Items, partial.Snapshot.LeavesOut = honest.Items, []string{}
+		item := w.proposed(partial, id)
+		item.Steps[0].Rollback.Argv[3] = partial.Snapshot.Dir
+		r := w.apply(partial, id)
+		require.True(t, r.Stopped, "%+v", r)
+		anothers := honest
+		anothers.Snapshot = w.make("other", plan.Options{Keeping: plan.KeepWork, IncludeIgnored: true}).Snapshot
+		item = w.proposed(anothers, id)
+		item.Steps[0].Rollback.Argv[3] = anothers.Snapshot.Dir
+		r = w.apply(anothers, id)
+		require.True(t, r.Stopped, "%+v", r)
+	}
+	require.FileExists(t, filepath.Join(wt, "secret"))
+}
+
+// A branch that went on after its worktree was removed stays, and so does one that only a plan file names.
+func TestBranchThatIsAnotherStays(t *testing.T) {
+	w := newWorld(t)
+	wt := w.worktree()
+	w.idle(part{Key: "k", Facts: worktreeFacts(wt)})
+	p := w.make("k", kept)
+	w.done(p, plan.RemoveWorktree)
+	w.git("-C", "repo", "branch", "other", "topic")
+	forged := p
+	forged.Items = slices.Clone(p.Items)
+	for n, i := range forged.Items {
+		if i.ID == plan.RemoveBranch {
+			forged.Items[n].Steps = slices.Clone(i.Steps)
+			argv := slices.Clone(i.Steps[1].Argv)
+			argv[len(argv)-1] = "other"
+			forged.Items[n].Steps[1].Argv = argv
+		}
+	}
+	w.refused(forged, ownership.ReasonRevisionMismatch, plan.RemoveBranch)
+	w.git("-C", "repo", "checkout", "-q", "topic")
+	w.git("-C", "repo", "commit", "-q", "--allow-empty", "-m", "later")
+	w.git("-C", "repo", "checkout", "-q", "other")
+	w.refused(p, ownership.ReasonRevisionMismatch, plan.RemoveBranch)
 	require.Contains(t, w.git("-C", "repo", "branch"), "topic")
 }
 

@@ -107,7 +107,10 @@ func TestKilledOwner(t *testing.T) {
 	require.NoError(t, owner.Process.Kill())
 	_ = owner.Wait() // it was killed
 	contender.exits(t, 75, "session", "run", "--no-worktree", "K", "--", "true")
-	i := p.awaitState(t, "K", "unproven") // the life key is gone, and what the owner started lives
+	i := p.inspect(t, "K") // while the key is there
+	require.Empty(t, i.Liveness.Holders, "its number may be another's soon: nobody is asked to end it")
+	require.Contains(t, evidence(i), "has ended")
+	i = p.awaitState(t, "K", "unproven") // the life key is gone, and what the owner started lives
 	require.Contains(t, evidence(i), "SESSION_OPERATION_ID")
 	contender.exits(t, 76, "session", "run", "--no-worktree", "K", "--", "true")
 

@@ -117,6 +117,7 @@ type inspection struct {
 	Liveness *struct {
 		Verdict  string
 		Evidence []struct{ Probe, Finding, Detail string }
+		Holders  []struct{ PID int }
 	}
 	Next []struct{ Argv []string }
 }

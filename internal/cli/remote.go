@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -27,6 +28,22 @@ const (
 )
 
 func isRemote(address string) bool { return strings.HasPrefix(address, remoteScheme) }
+
+// addressLike begins what somebody meant for a server's address.
+var addressLike = regexp.MustCompile(`^(?i:etcds?:|[a-z][a-z0-9+.-]*:/)`)
+
+// refuseForeign refuses what would silently become a directory of that name here, which
+// keeps nobody out on any other machine.
+func refuseForeign(path string) error {
+	kind := addressLike.FindString(path)
+	if kind == "" {
+		return nil
+	}
+	return &lease.StoreError{
+		Kind: lease.ErrStoreUnavailable, Op: "open store", Err: fmt.Errorf("%q begins no address of a store", kind),
+		Advice: "name a store in etcd as etcd://HOST:PORT/PREFIX (TLS is asked for by HOLDFAST_ETCD_CACERT or HOLDFAST_ETCD_TLS=1), and a directory that has such a name as ./NAME",
+	}
+}
 
 // openRemote remembers an address only once it was found to hold no secret.
 func (v *invocation) openRemote(at location) (lease.Store, error) {

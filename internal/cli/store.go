@@ -30,6 +30,9 @@ func (v *invocation) locate() (location, error) {
 	if isRemote(path) {
 		return location{path: path, remote: true}, nil
 	}
+	if err := refuseForeign(path); err != nil {
+		return location{}, err
+	}
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return location{}, &lease.StoreError{Op: "open store", Path: path, Err: err}

@@ -251,3 +251,19 @@ func TestHelpBehindAKeyIsTheCommands(t *testing.T) {
 	require.Contains(t, session(t, home, "--help").stdout, "79 nothing-to-recover")
 	requireEmpty(t, home)
 }
+
+// What was meant for a server's address never becomes a directory, which would keep
+// nobody out elsewhere; and no password in it is repeated.
+func TestForeignAddresses(t *testing.T) {
+	home := t.TempDir()
+	for _, store := range []string{"http://ana:secret@h/x", "etcds://h1:2379/x", "ETCD://h1/x", "etcd:/h1", "etcd:h1:2379"} {
+		got := session(t, home, "--store", store, "run", "--no-worktree", "K", "--", "true")
+		require.Equal(t, 69, got.code, "%s: %s", store, got.stderr)
+		require.Contains(t, got.stderr, "etcd://HOST:PORT/PREFIX")
+		require.NotContains(t, got.stderr, "secret")
+	}
+	left, err := os.ReadDir(home)
+	require.NoError(t, err)
+	require.Empty(t, left, "nothing was created")
+	require.Zero(t, session(t, home, "--store", "./etcd:h1", "run", "--no-worktree", "K", "--", "true").code)
+}

@@ -152,6 +152,8 @@ func TestAddress(t *testing.T) {
 	for _, address := range []string{
 		"etcd://", "etcd:///p", "etcd://h1,,h2/p", "etcd://h1/p?ttl=1s", "etcd://h1/p?ttl=2h", "etcd://h1/p?ttl=2500ms",
 		"etcd://h1/p?ttl=x", "etcd://h1/p?user=x", "etcd://h1/a b", "http://h1/p", "etcd://ana:secret@h1/p",
+		"http://ana:secret@h1/p", "etcd://h1/p?password=secret", "etcd://::1/p", "etcd://::1:2379/p", "etcd://h1:0/p", "etcd://h1:99999/p",
+		"etcd:// h1/p", "etcd://h1:2379#x/p", "etcd://h1%20x/p",
 	} {
 		_, err := ParseAddress(address)
 		require.ErrorIs(t, err, lease.ErrStoreUnavailable, address)

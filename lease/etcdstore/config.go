@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -71,9 +72,14 @@ func ParseAddress(address string) (Config, error) {
 	return c, nil
 }
 
+// badAddress leaves out of the address where somebody may have put a password.
 func badAddress(address string, err error) error {
+	shown, _, _ := strings.Cut(address, "?")
+	if secret := strings.LastIndex(shown, "@"); secret >= 0 {
+		shown = shown[secret+1:]
+	}
 	return &lease.StoreError{
-		Kind: lease.ErrStoreUnavailable, Op: "open store", Path: address, Err: err,
+		Kind: lease.ErrStoreUnavailable, Op: "open store", Path: shown, Err: err,
 		Advice: "name it like etcd://HOST:2379,HOST:2379/PREFIX?ttl=10s",
 	}
 }
@@ -97,12 +103,18 @@ func endpointOf(host string) (string, error) {
 		return "", errors.New("a host is missing")
 	}
 	u, err := url.Parse("//" + host)
-	if err != nil || u.Hostname() == "" {
+	if err != nil || u.Hostname() == "" || u.Host != host {
 		return "", fmt.Errorf("%q is no HOST:PORT", host)
+	}
+	if strings.Contains(u.Hostname(), ":") && !strings.HasPrefix(host, "[") {
+		return "", fmt.Errorf("%q has several colons: an IPv6 address stands in brackets, like [::1]:%s", host, defaultPort)
 	}
 	port := u.Port()
 	if port == "" {
 		port = defaultPort
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+		return "", fmt.Errorf("%q has no port between 1 and 65535", host)
 	}
 	return net.JoinHostPort(u.Hostname(), port), nil
 }

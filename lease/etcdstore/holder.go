@@ -47,6 +47,16 @@ func (h holder) here() bool {
 		h.Namespace != nil && host.PIDNamespace != nil && *h.Namespace == *host.PIDNamespace
 }
 
+// ended reports whether the holder is known to be gone, though the cluster keeps its key
+// for a while. Its number may be another process's by now.
+func (h holder) ended() bool {
+	if !h.here() {
+		return false
+	}
+	_, lives, err := procid.Exists(h.Namespace, h.PID, &h.StartTicks)
+	return err == nil && !lives
+}
+
 // Holders names the holder of a life key if it runs on this machine: the number of a
 // process elsewhere would be taken for one of this machine's.
 func (s *Store) Holders(ctx context.Context, d ownership.Digest, g ownership.Generation, l ownership.Lock) ([]ownership.Process, error) {
@@ -62,7 +72,7 @@ func (s *Store) Holders(ctx context.Context, d ownership.Digest, g ownership.Gen
 	if err != nil {
 		return nil, &lease.StoreError{Op: "read life key", Path: s.at(key), Err: err}
 	}
-	if !h.here() {
+	if !h.here() || h.ended() {
 		return nil, nil
 	}
 	return []ownership.Process{{PID: h.PID, StartTicks: h.StartTicks, Program: h.Program}}, nil

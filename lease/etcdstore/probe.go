@@ -49,6 +49,11 @@ func (p *prober) holds(value []byte) {
 		p.add(lifeProbe, ownership.Present, "the owner's life key of generation %d is there", p.record.Generation)
 		return
 	}
+	if h.ended() {
+		p.add(lifeProbe, ownership.Present, "the owner's life key of generation %d is there, though %q (pid %d on %q), which renewed it, has ended: the cluster lets go of it within the owner's ttl",
+			p.record.Generation, h.Program, h.PID, h.Host)
+		return
+	}
 	p.add(lifeProbe, ownership.Present, "the owner's life key of generation %d is renewed by %q (pid %d on %q)", p.record.Generation, h.Program, h.PID, h.Host)
 }
 

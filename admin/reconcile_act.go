@@ -96,6 +96,9 @@ func wasSkipped(n gitwork.NestedRisk) bool { return n.Skipped != "" }
 func (p *pass) recovered(f *finding, receipt Receipt) {
 	r := rowFor(f.seen, f.decision)
 	r.Done, r.Outcome, r.Receipt = true, &receipt.Outcome, &receipt
+	if receipt.Replayed { // this pass changed nothing
+		r = rowFor(f.seen, notable(ReconcileLeave, "it was recovered at this moment, by "+receipt.Actor))
+	}
 	if _, ok := p.store.(historian); ok {
 		_, r.Unarchived = Archive(p.ctx, p.store, Target{Digest: f.seen.KeyDigest})
 	}

@@ -2,6 +2,7 @@ package gitwork
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -116,12 +117,41 @@ func (w *adminWalk) entry(path, name string) error {
 
 func adminEntry(path, name string) (adminFile, error) {
 	st, err := lstat(path)
-	if err == nil && st.isLink() && slices.Contains(followed, name) {
-		if path, err = filepath.EvalSymlinks(path); err == nil {
-			st, err = lstat(path)
-		}
+	f := adminFile{name: name, source: path, stamp: st}
+	if err != nil || !st.isLink() {
+		return f, err
 	}
-	return adminFile{name: name, source: path, stamp: st}, err
+	if slices.Contains(followed, name) {
+		if f.source, err = filepath.EvalSymlinks(path); err == nil {
+			f.stamp, err = lstat(f.source)
+		}
+		return f, err
+	}
+	return throughLink(f), nil
+}
+
+// throughLink returns the file that a link leads to under the name of the link: git that found the link in a copy would
+// read, and at an index write, what it leads to. What leads to no file stays a link, and so does what git takes for the
+// name of a reference, a hook, or content of another program.
+func throughLink(f adminFile) adminFile {
+	top, _, _ := strings.Cut(f.name, "/")
+	if top == "hooks" || slices.Contains(stores, top) || linksReference(f.source) {
+		return f
+	}
+	real, err := filepath.EvalSymlinks(f.source)
+	if err != nil {
+		return f
+	}
+	if st, err := lstat(real); err == nil && st.isRegular() {
+		return adminFile{name: f.name, source: real, stamp: st}
+	}
+	return f
+}
+
+// linksReference reports whether git reads a link as the name of a reference, as HEAD was long ago.
+func linksReference(path string) bool {
+	target, err := os.Readlink(path)
+	return err == nil && strings.HasPrefix(target, "refs/") && filepath.IsLocal(target)
 }
 
 func joinName(dir, base string) string {

@@ -63,6 +63,7 @@ type capture struct {
 	entries []entry
 	gits    []entry // the source's git directories, before
 	index   index
+	hidden  bool                  // git sees no working tree
 	borrows bool                  // the shadow still has the source's objects
 	keeps   func(oid string) bool // whether the bundle has an object, by its name in binary
 }
@@ -126,6 +127,7 @@ func (c *capture) cast(ctx context.Context, scratch string) (err error) {
 	if c.shadow, err = newShadow(ctx, c.git, c.source, scratch); err != nil {
 		return err
 	}
+	c.hideTree()
 	c.result.ObjectFormat = c.format.Name
 	c.result.Operations = operations(c.dir)
 	if c.config.fault != nil {

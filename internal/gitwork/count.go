@@ -54,12 +54,19 @@ func withOuter(outer map[string]bool, dir string) map[string]bool {
 type counter struct {
 	*shadow
 	risk   *Risk
+	tree   []entry
 	nested []entry
 }
 
-func (c *counter) count(ctx context.Context) error {
+func (c *counter) count(ctx context.Context) (err error) {
+	if c.tree, err = walkTree(ctx, c.worktree); err != nil {
+		return err
+	}
+	if err := c.waits(); err != nil {
+		return err
+	}
 	c.risk.Operations = append(c.risk.Operations, operations(c.dir)...)
-	err := c.withoutSource(ctx, func() error { return errors.Join(c.countChanges(ctx), c.countFiles(ctx)) })
+	err = c.withoutSource(ctx, func() error { return errors.Join(c.countChanges(ctx), c.countFiles(ctx)) })
 	return c.blame(errors.Join(err, c.countUnpushed(ctx), c.countStashes()))
 }
 
@@ -116,12 +123,8 @@ func (c *counter) countFiles(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	entries, err := walkTree(ctx, c.worktree)
-	if err != nil {
-		return err
-	}
-	markIgnored(entries, ignored)
-	for _, e := range entries {
+	markIgnored(c.tree, ignored)
+	for _, e := range c.tree {
 		if err := c.countEntry(e, x, tracked); err != nil {
 			return err
 		}

@@ -30,6 +30,9 @@ var (
 	unstagedDiff = []string{"diff", "--full-index", "--no-renames", "--no-ext-diff", "--no-textconv", "--submodule=short", "--ignore-submodules=dirty"}
 )
 
+// ofTheTree are the descriptions for which git looks into the working tree.
+var ofTheTree = []string{"git/status.txt", "git/unstaged.patch"}
+
 // describe writes what people read. A text that git cannot make of a damaged repository is noted, and no error.
 func (c *capture) describe(ctx context.Context) error {
 	all := slices.Concat(descriptions, []description{
@@ -37,6 +40,9 @@ func (c *capture) describe(ctx context.Context) error {
 		{"git/unstaged.patch", c.withBinaries(ctx, unstagedDiff)},
 	})
 	for _, d := range all {
+		if c.hidden && slices.Contains(ofTheTree, d.name) {
+			continue
+		}
 		if err := c.describeOne(ctx, d); err != nil {
 			return err
 		}

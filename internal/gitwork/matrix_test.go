@@ -3,6 +3,7 @@ package gitwork_test
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -245,6 +246,11 @@ func addFiles(t testing.TB, path, name string, found map[string]string) {
 	filepath.WalkDir(path, func(p string, d os.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			content, err := contentOf(p, d)
+			if filepath.IsAbs(content) { // a link to elsewhere comes back as what it leads to
+				info, lost := os.Stat(content)
+				require.NoError(t, lost)
+				content, err = contentOf(content, fs.FileInfoToDirEntry(info))
+			}
 			require.NoError(t, err)
 			found[name+strings.TrimPrefix(p, path)] = content
 		}

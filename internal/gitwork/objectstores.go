@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // maxStores bounds a chain of alternates, which may lead in a circle.
@@ -70,7 +72,7 @@ func looseObjects(store string, hexSize int, found func(name string)) (bytes int
 	for high := range 256 {
 		dir := fmt.Sprintf("%02x", high)
 		names, err := readNames(filepath.Join(store, dir))
-		if errors.Is(err, fs.ErrNotExist) {
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTDIR) {
 			continue
 		}
 		if err != nil {

@@ -49,8 +49,10 @@ func newShadow(ctx context.Context, git Git, source Repository, scratch string) 
 		return nil, err
 	}
 	s.format = s.config.format()
-	s.stores, err = objectStores(filepath.Join(source.CommonDir, "objects"))
-	return s, err
+	if s.stores, err = objectStores(filepath.Join(source.CommonDir, "objects")); err != nil {
+		return nil, err
+	}
+	return s, nothingToWaitFor(s.stores)
 }
 
 // Where the parts of the source's git directory go that git must not find in the shadow.
@@ -92,17 +94,26 @@ func (s *shadow) copyOne(f adminFile, to string) error {
 	case f.isDir():
 		return os.MkdirAll(to, 0o700)
 	case f.isLink():
-		target, err := os.Readlink(f.source)
-		if err != nil {
-			return err
-		}
-		return os.Symlink(target, to)
+		return copyReference(f.source, to)
 	}
 	moved, err := copyStable(f.source, to)
 	if moved {
 		s.changed[f.source] = "was written to while it was read"
 	}
 	return err
+}
+
+// copyReference copies a link that names a reference. Any other leads out of the shadow, to where git must neither read,
+// write nor wait.
+func copyReference(from, to string) error {
+	if !linksReference(from) {
+		return nil
+	}
+	target, err := os.Readlink(from)
+	if err != nil {
+		return err
+	}
+	return os.Symlink(target, to)
 }
 
 // arm makes the shadow a repository that git can work in. With raw, files are compared byte for byte; without, line

@@ -219,6 +219,10 @@ base repo; mv repo/.git real; ln -s ../real repo/.git; say repo/new x
 # want: unpushed=2 clean=3
 base repo; cd repo; rm .git/HEAD; ln -s refs/heads/main .git/HEAD
 
+### linkedfiles: files of the git directory are symbolic links to elsewhere
+# want: staged=1 ignored=1 unpushed=2 clean=3
+base repo; cd repo; say a staged; git add a; echo '*.tmp' > ../exclude; rm -f .git/info/exclude; ln -s "$D/exclude" .git/info/exclude; say y.tmp x; mv .git/refs/heads/main ../main; ln -s "$D/main" .git/refs/heads/main; mv .git/index ../index; ln -s "$D/index" .git/index; touch -d 2020-01-01 b
+
 ### lfs: a filter's pointer and its store of content
 # want: unpushed=3 clean=4 changed=1
 base repo; cd repo; git config filter.lfs.clean 'cat >/dev/null; echo pointer'; git config filter.lfs.smudge 'cat >/dev/null; echo content'; echo '*.bin filter=lfs -text' > .gitattributes; echo content > x.bin; touch -d 2026-01-01 x.bin; git add .; git commit -qm lfs; mkdir -p .git/lfs/objects/ab; say .git/lfs/objects/ab/abc unpushed

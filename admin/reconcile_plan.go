@@ -120,7 +120,7 @@ func (f facts) planStranded() decision {
 	case len(f.suspects) > 0:
 		return waiting(ReconcileBlocked, "its owner is gone, but these may be its agent's: "+inWords(f.suspects))
 	}
-	return decision{ReconcileRecover, "its owner is gone: " + f.whyGone(), Notable, PassRecover}
+	return decision{ReconcileRecover, "its owner is gone (" + f.whyGone() + ")", Notable, PassRecover}
 }
 
 // whyGone is what the verdict rests on: the kernel of this boot, or another boot.

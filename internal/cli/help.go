@@ -12,22 +12,35 @@ func (v *invocation) helpCommand() *urfave.Command {
 	return &urfave.Command{
 		Name:      "help",
 		Usage:     "show help for the program or for one command",
-		ArgsUsage: "[COMMAND]",
+		ArgsUsage: "[COMMAND [SUBCOMMAND]]",
 		Action: func(ctx context.Context, c *urfave.Command) error {
-			root := c.Root()
-			if !c.Args().Present() {
-				return urfave.ShowRootCommandHelp(root)
-			}
-			args, err := positional(c, "COMMAND")
+			parent, named, err := commandNamed(c)
 			if err != nil {
 				return err
 			}
-			if root.Command(args[0]) == nil {
-				return wrong(c, "%q is no command: want one of %s", args[0], commandNames(root))
+			if parent == nil {
+				return urfave.ShowRootCommandHelp(named)
 			}
-			return urfave.ShowCommandHelp(ctx, root, args[0])
+			return urfave.ShowCommandHelp(ctx, parent, named.Name)
 		},
 	}
+}
+
+// commandNamed walks from the root down the names in the arguments. Without a name it
+// is the root, which has no parent.
+func commandNamed(c *urfave.Command) (parent, named *urfave.Command, err error) {
+	named = c.Root()
+	for _, name := range c.Args().Slice() {
+		if len(named.VisibleCommands()) == 0 {
+			return nil, nil, wrong(c, "%q is one argument too many: %q has no subcommands", name, named.Name)
+		}
+		child := named.Command(name)
+		if child == nil {
+			return nil, nil, wrong(c, "%q is no command: want one of %s", name, commandNames(named))
+		}
+		parent, named = named, child
+	}
+	return parent, named, nil
 }
 
 // showOwnHelp answers --help behind an argument, which the library takes for the name

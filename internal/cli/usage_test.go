@@ -252,6 +252,19 @@ func TestHelpBehindAKeyIsTheCommands(t *testing.T) {
 	requireEmpty(t, home)
 }
 
+func TestHelpOfASubcommand(t *testing.T) {
+	home := t.TempDir()
+	for _, words := range [][]string{{"verdict", "set"}, {"snapshot", "take"}} {
+		help := session(t, home, append([]string{"help"}, words...)...)
+		require.Zero(t, help.code, help.stderr)
+		require.Equal(t, session(t, home, append(words, "--help")...), help)
+	}
+	for _, words := range [][]string{{"verdict", "nonsense"}, {"inspect", "set"}, {"nonsense"}} {
+		require.Equal(t, 64, session(t, home, append([]string{"help"}, words...)...).code, "%q", words)
+	}
+	requireEmpty(t, home)
+}
+
 // What was meant for a server's address never becomes a directory, which would keep
 // nobody out elsewhere; and no password in it is repeated.
 func TestForeignAddresses(t *testing.T) {

@@ -26,15 +26,18 @@ func requireUsable(t *testing.T, s *Store) {
 // requireRefused holds that a wrong way in is told for what it is, soon.
 func requireRefused(t *testing.T, c Config, kind error, says string) {
 	t.Helper()
-	s := openStore(t, c)
-	began := time.Now()
-	_, err := lease.Acquire(t.Context(), s, keyOf(t, "web/42"), lease.Owner{Kind: "test"})
-	require.Less(t, time.Since(began), hang/2)
-	require.ErrorIs(t, err, kind)
-	var about *lease.StoreError
-	require.True(t, errors.As(err, &about))
-	require.Contains(t, about.Error()+"\n"+about.Advice, says)
-	require.NotContains(t, about.Error()+about.Advice, "secret")
+	t.Run(says, func(t *testing.T) {
+		t.Parallel()
+		s := openStore(t, c)
+		began := time.Now()
+		_, err := lease.Acquire(t.Context(), s, keyOf(t, "web/42"), lease.Owner{Kind: "test"})
+		require.Less(t, time.Since(began), hang/2)
+		require.ErrorIs(t, err, kind)
+		var about *lease.StoreError
+		require.True(t, errors.As(err, &about))
+		require.Contains(t, about.Error()+"\n"+about.Advice, says)
+		require.NotContains(t, about.Error()+about.Advice, "secret")
+	})
 }
 
 func TestTLS(t *testing.T) {
@@ -127,7 +130,7 @@ func TestWrongEndpoints(t *testing.T) {
 	silent := c
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	defer l.Close()
+	t.Cleanup(func() { _ = l.Close() })
 	silent.Endpoints = []string{l.Addr().String()}
 	requireRefused(t, silent, lease.ErrStoreUnavailable, "no answer from the cluster")
 	unknown := c

@@ -152,7 +152,8 @@ func (p place) aside() (string, error) {
 }
 
 // settle gives the finished directory its name. The order: the directory itself is durable, an empty one that stands
-// in its place goes, rename, the directory above, after which an error is outcome unknown (I9). A name that has come into use meanwhile is not replaced.
+// in its place goes, rename, the directory above, after which an error is outcome unknown (I9). Whatever else has come to
+// the name meanwhile stays: rmdir takes nothing but an empty directory.
 func (p place) settle(aside string) error {
 	if err := syncDirectory(aside); err != nil {
 		return unwritable(aside, err)
@@ -167,7 +168,7 @@ func (p place) settle(aside string) error {
 		return unwritable(p.parent, err)
 	}
 	defer parent.Close()
-	if err := parent.Remove(p.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := syscall.Rmdir(p.dir()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return badTarget(p.dir(), err, "name a new or empty directory with --out")
 	}
 	if err := parent.Rename(filepath.Base(aside), p.name); err != nil {

@@ -2,11 +2,15 @@ package evidence
 
 import (
 	"path/filepath"
+	"strings"
 
 	"holdfast/internal/gitwork"
 	"holdfast/internal/sqlitecopy"
 	"holdfast/ownership"
 )
+
+// snapshotName is the file that says what else there is.
+const snapshotName = "snapshot.json"
 
 // Snapshot is what snapshot.json says of the evidence beside it.
 type Snapshot struct {
@@ -74,7 +78,7 @@ func (s *Snapshot) gather(prefix string, c *gitwork.Captured) {
 		s.OutOfScope = append(s.OutOfScope, Omission(o))
 	}
 	for _, n := range c.Notes {
-		s.Notes = append(s.Notes, about("worktree "+prefix, n))
+		s.Notes = append(s.Notes, about(strings.TrimSpace("worktree "+prefix), n))
 	}
 	for _, n := range c.Nested {
 		inside := filepath.Join(prefix, n.Path)

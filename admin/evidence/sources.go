@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,7 +17,7 @@ import (
 func (t *taking) choose(ctx context.Context) error {
 	named := t.named()
 	if t.inspection.State == ownership.StateVacant && named == (ownership.Session{}) {
-		return &Error{Kind: ErrNothing, Path: t.inspection.Name(), Err: errors.New("nobody ever acquired this session, and no worktree, tracker or transcript is named"),
+		return &Error{Kind: ErrNothing, Path: *cmp.Or(t.inspection.Key, new(t.inspection.KeyDigest.String())), Err: errors.New("nobody ever acquired this session, and no worktree, tracker or transcript is named"),
 			Next: "check the key, or name what to keep with --worktree, --tracker or --transcript"}
 	}
 	if err := t.chooseWorktree(ctx, named.Worktree); err != nil {

@@ -154,7 +154,7 @@ func (t *taking) lookAgain(ctx context.Context) error {
 }
 
 func (t *taking) describe(context.Context) error {
-	if err := t.writeJSON("snapshot.json", t.snapshot); err != nil {
+	if err := t.writeJSON(snapshotName, t.snapshot); err != nil {
 		return err
 	}
 	return t.write("README.txt", []byte(readme(t.snapshot)))

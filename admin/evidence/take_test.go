@@ -174,6 +174,30 @@ func TestScreen(t *testing.T) {
 }
 
 // An end of the context leaves nothing behind.
+// Whatever comes to the name while the snapshot is being built is kept.
+func TestNameTakenMeanwhile(t *testing.T) {
+	for name, take := range map[string]func(path string) error{
+		"file":      func(path string) error { return os.WriteFile(path, []byte("theirs"), 0o600) },
+		"link":      func(path string) error { return os.Symlink("elsewhere", path) },
+		"directory": func(path string) error { return os.MkdirAll(filepath.Join(path, "theirs"), 0o700) },
+	} {
+		w := newWorld(t)
+		out := w.path("snapshot")
+		came := false
+		_, err := w.take(evidence.Options{Out: out, Transcript: w.transcript, Progress: func(evidence.Progress) {
+			if !came {
+				came = true
+				require.NoError(t, take(out), name)
+			}
+		}})
+		require.ErrorIs(t, err, evidence.ErrTarget, name)
+		requireNext(t, err)
+		_, err = os.Lstat(out)
+		require.NoError(t, err, name)
+		require.Empty(t, w.leftovers(), "something of ours stayed")
+	}
+}
+
 func TestInterrupted(t *testing.T) {
 	w := newWorld(t)
 	for _, at := range stepsOf(t, w) {

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -38,8 +39,21 @@ func Verify(ctx context.Context, dir string, progress func(Progress)) (*Verifica
 	if err != nil {
 		return nil, &Error{Kind: ErrNothing, Path: dir, Err: err, Next: "name the directory of a snapshot"}
 	}
+	if notSnapshot(abs) {
+		return nil, &Error{Kind: ErrNothing, Path: abs, Err: fmt.Errorf("it is no snapshot: it has neither %s nor %s", ManifestName, snapshotName), Next: "name the directory of a snapshot"}
+	}
 	v := &verifying{ctx: ctx, progress: progress, result: &Verification{Dir: abs, Differences: []Difference{}}, named: map[string]bool{ManifestName: true}}
 	return v.result, v.run()
+}
+
+// notSnapshot reports whether a directory has nothing of a snapshot, rather than a damaged one.
+func notSnapshot(dir string) bool {
+	for _, name := range []string{ManifestName, snapshotName} {
+		if _, err := os.Lstat(filepath.Join(dir, name)); !errors.Is(err, fs.ErrNotExist) {
+			return false
+		}
+	}
+	return true
 }
 
 type verifying struct {

@@ -92,10 +92,18 @@ func TestStrangeManifests(t *testing.T) {
 }
 
 func TestNoSnapshot(t *testing.T) {
-	require.Equal(t, evidence.ManifestName, differences(t, t.TempDir())[0].Path)
-	_, err := evidence.Verify(context.Background(), filepath.Join(t.TempDir(), "absent"), nil)
-	require.ErrorIs(t, err, evidence.ErrNothing)
-	requireNext(t, err)
+	for _, dir := range []string{filepath.Join(t.TempDir(), "absent"), t.TempDir()} {
+		_, err := evidence.Verify(context.Background(), dir, nil)
+		require.ErrorIs(t, err, evidence.ErrNothing)
+		requireNext(t, err)
+	}
+}
+
+func TestSnapshotWithoutItsManifest(t *testing.T) {
+	w := newWorld(t)
+	dir := w.taken(evidence.Options{}).Dir
+	require.NoError(t, os.Remove(filepath.Join(dir, evidence.ManifestName)))
+	require.Equal(t, evidence.ManifestName, differences(t, dir)[0].Path)
 }
 
 // What README.txt says works, with none of our code.

@@ -59,9 +59,12 @@ func (v *invocation) decidedOn(err error) (i *lease.Inspection, unchanged bool) 
 
 func (v *invocation) nextOf(err error, r refusal) []lease.Next {
 	usage := &usageError{}
+	snapshot := &snapshotError{}
 	switch {
 	case r.Inspection != nil:
 		return r.Inspection.Next
+	case errors.As(err, &snapshot):
+		return snapshot.next()
 	case errors.As(err, &usage) || r.Reason == ownership.ReasonUsage || v.location == location{}:
 		return usage.next()
 	}

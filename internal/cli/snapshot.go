@@ -84,7 +84,7 @@ func (v *invocation) snapshotTake(ctx context.Context, c *urfave.Command) error 
 	taken, err := evidence.Take(ctx, s, i, o)
 	bar.clear()
 	if err != nil {
-		return snapshotFault("take snapshot", err)
+		return snapshotFault("snapshot take", err)
 	}
 	v.published = true
 	return v.tookSnapshot(*taken)

@@ -21,5 +21,17 @@ func snapshotFault(op string, err error) error {
 	case errors.Is(err, fs.ErrPermission):
 		fault.Kind = lease.ErrPermission
 	}
-	return fault
+	return &snapshotError{fault, op}
+}
+
+// snapshotError is a fault that is not the store's, and that no check of the store explains.
+type snapshotError struct {
+	*lease.StoreError
+	op string // the command, like "snapshot take"
+}
+
+func (e *snapshotError) Unwrap() error { return e.StoreError }
+
+func (e *snapshotError) next() []lease.Next {
+	return (&usageError{command: "session " + e.op}).next()
 }

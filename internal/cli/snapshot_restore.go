@@ -47,7 +47,7 @@ func (v *invocation) snapshotVerify(ctx context.Context, c *urfave.Command) erro
 	found, err := evidence.Verify(ctx, args[0], bar.show)
 	bar.clear()
 	if err != nil {
-		return snapshotFault("verify snapshot", err)
+		return snapshotFault("snapshot verify", err)
 	}
 	return v.verified(*found)
 }
@@ -82,7 +82,7 @@ func (v *invocation) snapshotRestore(ctx context.Context, c *urfave.Command) err
 		return v.verified(differs.Verification)
 	}
 	if err != nil {
-		return snapshotFault("restore snapshot", err)
+		return snapshotFault("snapshot restore", err)
 	}
 	v.published = true
 	v.answer(restored, func(p *page) { p.restored(*restored) })

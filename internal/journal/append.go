@@ -44,14 +44,15 @@ func (j *Journal) Append(ctx context.Context, b Batch) error {
 // Note makes an event durable. One that is there already is left alone: unlike a record
 // it is not the only copy of what it says.
 func (j *Journal) Note(ctx context.Context, e Event) error {
-	key, value, err := e.encode()
+	prefix, value, err := e.encode()
 	if err != nil {
 		return err
 	}
 	there := false
 	err = j.view(ctx, func(tx *bbolt.Tx) error {
-		b := tx.Bucket(eventsBucket)
-		there = b != nil && bytes.Equal(b.Get(key), value)
+		if b := tx.Bucket(eventsBucket); b != nil {
+			_, there = eventKey(b, prefix, value)
+		}
 		return nil
 	})
 	if there || err != nil {
@@ -214,10 +215,11 @@ func (w *writer) addStray(r Record) error {
 }
 
 func (w *writer) addEvent(e Event) error {
-	key, value, err := e.encode()
+	prefix, value, err := e.encode()
 	if err != nil {
 		return err
 	}
+	key, _ := eventKey(w.events, prefix, value)
 	if err := w.set(w.events, eventsBucket, key, value); err != nil {
 		return err
 	}

@@ -1,11 +1,12 @@
 package journal
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"time"
 
-	"lukechampine.com/blake3"
+	"go.etcd.io/bbolt"
 
 	"holdfast/ownership"
 )
@@ -15,7 +16,7 @@ import (
 //
 //	records  digest generation sequence   → at revision previous, then the record's bytes
 //	strays   digest generation revision   → likewise
-//	events   digest at fingerprint        → the event in JSON
+//	events   digest at sequence           → the event in JSON
 //	times    at, 'r' or 'e', then the key of the record or event → nothing
 var (
 	recordsBucket = []byte("records")
@@ -124,9 +125,9 @@ func previousIn(value []byte) ownership.Revision {
 	return ownership.Revision(value[numberSize+hashSize : headerSize])
 }
 
-// encode returns the key and the value of an event. The key is made of the content, so
-// that the same event is one entry.
-func (e Event) encode() (key, value []byte, err error) {
+// encode returns the value of an event, and how its key begins: of those of one
+// session and moment each has the next number.
+func (e Event) encode() (prefix, value []byte, err error) {
 	if value, err = json.Marshal(e); err != nil {
 		return nil, nil, err
 	}
@@ -134,8 +135,23 @@ func (e Event) encode() (key, value []byte, err error) {
 	if e.KeyDigest != nil {
 		d = *e.KeyDigest
 	}
-	sum := blake3.Sum256(value)
-	return join(d[:], instant(e.At), sum[:numberSize]), value, nil
+	return join(d[:], instant(e.At)), value, nil
+}
+
+// eventKey returns the key of an event that is there, or is to be: the same content is
+// one entry, and what came later in one moment stands behind what came before.
+func eventKey(events *bbolt.Bucket, prefix, value []byte) (key []byte, there bool) {
+	next := uint64(0)
+	c := events.Cursor()
+	for k, v := c.Seek(prefix); bytes.HasPrefix(k, prefix); k, v = c.Next() {
+		if bytes.Equal(v, value) {
+			return bytes.Clone(k), true
+		}
+		if len(k) == len(prefix)+numberSize {
+			next = binary.BigEndian.Uint64(k[len(prefix):]) + 1
+		}
+	}
+	return join(prefix, number(next)), false
 }
 
 func parseEvent(value []byte) (Event, error) {

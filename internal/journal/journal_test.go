@@ -116,6 +116,31 @@ func TestSince(t *testing.T) {
 	}
 }
 
+// What was done within one millisecond is told in the order in which it was done, and
+// once.
+func TestEventsOfOneMoment(t *testing.T) {
+	j := newJournal(t)
+	d := digestOf("a")
+	var want []journal.Event
+	for n := range 12 {
+		want = append(want, journal.Event{At: ownership.At(epoch), Event: "approve", KeyDigest: &d, Reason: string(rune('a' + n*7%12))})
+	}
+	for _, e := range append(want, want...) {
+		require.NoError(t, j.Note(t.Context(), e))
+		appended(t, j, journal.Batch{Events: []journal.Event{e}})
+	}
+	var told, inStore []journal.Event
+	for e, err := range j.Events(t.Context(), d) {
+		require.NoError(t, err)
+		told = append(told, e)
+	}
+	for _, item := range since(t, j, epoch) {
+		inStore = append(inStore, *item.Event)
+	}
+	require.Equal(t, want, told)
+	require.Equal(t, want, inStore)
+}
+
 // Of two records with one predecessor that no chain leads to, the one that was there
 // first was in force.
 func TestStrays(t *testing.T) {

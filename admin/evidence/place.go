@@ -22,6 +22,7 @@ const Marker = ".taking-"
 type place struct {
 	parent string // absolute and free of links
 	name   string
+	end    string // how the name ends where nobody chose it; "": somebody did
 }
 
 func (p place) dir() string { return filepath.Join(p.parent, p.name) }
@@ -42,16 +43,23 @@ func DefaultParent() (string, error) {
 // nameEnd is how the name of every snapshot of a session ends that nobody named otherwise.
 func nameEnd(d ownership.Digest) string { return "-" + d.String()[:12] }
 
-// findPlace returns the place that the options name, or one below their parent, which it does not make.
-func findPlace(o Options, standard string) (place, error) {
+// findPlace returns the place that the options name, or one below their parent, which it does not make, with a name
+// that begins with the time.
+func findPlace(o Options, at, end string) (place, error) {
 	switch {
 	case o.Out != "":
 		return namedPlace(o.Out)
 	case o.Below != "":
-		return place{filepath.Clean(o.Below), standard}, nil
+		return place{filepath.Clean(o.Below), at + end, end}, nil
 	}
 	parent, err := DefaultParent()
-	return place{parent, standard}, err
+	return place{parent, at + end, end}, err
+}
+
+// another is the place to try when the name that nobody chose is taken for the nth time: two snapshots of a session may
+// be taken within one millisecond.
+func (p place) another(n int) place {
+	return place{p.parent, fmt.Sprintf("%s.%d%s", strings.TrimSuffix(p.name, p.end), n+1, p.end), p.end}
 }
 
 // namedPlace refuses what is there already, unless it is an empty directory.
@@ -64,7 +72,7 @@ func namedPlace(out string) (place, error) {
 	if err != nil {
 		return place{}, badTarget(abs, err, "make the directory above it first, or name another one with --out")
 	}
-	p := place{parent, filepath.Base(abs)}
+	p := place{parent: parent, name: filepath.Base(abs)}
 	return p, p.vacant()
 }
 
@@ -152,33 +160,50 @@ func (p place) aside() (string, error) {
 }
 
 // settle gives the finished directory its name. The order: the directory itself is durable, an empty one that stands
-// in its place goes, rename, the directory above, after which an error is outcome unknown (I9). Whatever else has come to
-// the name meanwhile stays: rmdir takes nothing but an empty directory.
-func (p place) settle(aside string) error {
+// in its place goes, rename, the directory above, after which an error is outcome unknown (I9).
+func (p place) settle(aside string) (place, error) {
 	if err := syncDirectory(aside); err != nil {
-		return unwritable(aside, err)
+		return p, unwritable(aside, err)
 	}
 	root, err := os.OpenRoot(p.parent)
 	if err != nil {
-		return unwritable(p.parent, err)
+		return p, unwritable(p.parent, err)
 	}
 	defer root.Close()
 	parent, err := durable.NewDir(root)
 	if err != nil {
-		return unwritable(p.parent, err)
+		return p, unwritable(p.parent, err)
 	}
 	defer parent.Close()
-	if err := syscall.Rmdir(p.dir()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return badTarget(p.dir(), err, "name a new or empty directory with --out")
-	}
-	if err := parent.Rename(filepath.Base(aside), p.name); err != nil {
-		return badTarget(p.dir(), err, "name a new or empty directory with --out")
+	p, err = p.take(parent, filepath.Base(aside))
+	if err != nil {
+		return p, badTarget(p.dir(), err, "name a new or empty directory with --out")
 	}
 	if err := parent.Sync(); err != nil {
-		return &Error{Kind: lease.ErrOutcomeUnknown, Path: p.dir(), Err: fmt.Errorf("it is there, and may not outlast a crash: %w", err),
+		return p, &Error{Kind: lease.ErrOutcomeUnknown, Path: p.dir(), Err: fmt.Errorf("it is there, and may not outlast a crash: %w", err),
 			Next: "take another snapshot on another disk with --out"}
 	}
-	return nil
+	return p, nil
+}
+
+// take renames what was built. Whatever else has come to the name meanwhile stays: rmdir takes nothing but an empty
+// directory, and a directory replaces nothing else.
+func (p place) take(parent durable.Dir, built string) (place, error) {
+	for at, n := p, 1; ; n++ {
+		err := syscall.Rmdir(at.dir())
+		if err == nil || errors.Is(err, fs.ErrNotExist) {
+			err = parent.Rename(built, at.name)
+		}
+		if p.end == "" || !isTaken(err) {
+			return at, err
+		}
+		at = p.another(n)
+	}
+}
+
+// isTaken says that a name has something else.
+func isTaken(err error) bool {
+	return errors.Is(err, fs.ErrExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
 func badTarget(path string, err error, next string) error {

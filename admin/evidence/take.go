@@ -86,7 +86,7 @@ type taking struct {
 // choosePlace finds the place, and makes what lies above the default one only after every check of it.
 func (t *taking) choosePlace() error {
 	at := t.snapshot.TakenAt.Time().Format("20060102T150405.000Z")
-	p, err := findPlace(t.options, at+nameEnd(t.snapshot.KeyDigest))
+	p, err := findPlace(t.options, at, nameEnd(t.snapshot.KeyDigest))
 	if err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func (t *taking) build(ctx context.Context) (*Taken, error) {
 		return nil, err
 	}
 	tell(t.options.Progress, Progress{Step: stepName})
-	if err := t.place.settle(t.aside); err != nil {
+	if t.place, err = t.place.settle(t.aside); err != nil {
 		return nil, err
 	}
 	return t.taken(sum), nil

@@ -173,7 +173,6 @@ func TestScreen(t *testing.T) {
 	}, 30*time.Second, 50*time.Millisecond)
 }
 
-// An end of the context leaves nothing behind.
 // Whatever comes to the name while the snapshot is being built is kept.
 func TestNameTakenMeanwhile(t *testing.T) {
 	for name, take := range map[string]func(path string) error{
@@ -198,6 +197,45 @@ func TestNameTakenMeanwhile(t *testing.T) {
 	}
 }
 
+// A name that nobody chose gives way to another snapshot of the same millisecond.
+func TestTwoSnapshotsOfOneMillisecond(t *testing.T) {
+	for name, take := range map[string]func(path string) error{
+		"directory": func(path string) error { return os.MkdirAll(filepath.Join(path, "theirs"), 0o700) },
+		"file":      func(path string) error { return os.WriteFile(path, []byte("theirs"), 0o600) },
+	} {
+		w := newWorld(t)
+		below, first := w.path("below"), ""
+		taken, err := evidence.Take(t.Context(), w.store, w.inspect(), evidence.Options{Below: below, Progress: func(evidence.Progress) {
+			if first == "" {
+				if first = nameToBe(t, below); first != "" {
+					require.NoError(t, take(first), name)
+				}
+			}
+		}})
+		require.NoError(t, err, name)
+		require.Equal(t, below, filepath.Dir(taken.Dir))
+		require.NotEqual(t, first, taken.Dir)
+		require.Empty(t, differences(t, taken.Dir), name)
+		require.Empty(t, w.leftovers())
+		found, ok := evidence.Find(taken.Manifest, w.inspect().KeyDigest, "", below)
+		require.True(t, ok)
+		require.Equal(t, taken.Dir, found)
+	}
+}
+
+// nameToBe is the path that the snapshot will have that is being built below a directory; "" before it is.
+func nameToBe(t testing.TB, below string) string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(below, ".*"+evidence.Marker+"*"))
+	require.NoError(t, err)
+	if len(names) == 0 {
+		return ""
+	}
+	name, _, _ := strings.Cut(filepath.Base(names[0]), evidence.Marker)
+	return filepath.Join(below, strings.TrimPrefix(name, "."))
+}
+
+// An end of the context leaves nothing behind.
 func TestInterrupted(t *testing.T) {
 	w := newWorld(t)
 	for _, at := range stepsOf(t, w) {

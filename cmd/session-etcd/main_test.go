@@ -46,6 +46,7 @@ func TestMain(m *testing.M) {
 	if _, is := programs[filepath.Base(os.Args[0])]; !is {
 		testkit.PrepareChildren()
 	}
+	testkit.WaitTogether(16)
 	testscript.Main(ending{m}, programs)
 }
 

@@ -31,12 +31,16 @@ func (r *running) command() supervise.Command {
 	}
 }
 
+// killShare is the part of a store's patience that is left for a KILL to do its work, on
+// a machine that may be busy.
+const killShare = 8
+
 // lostGrace is how long a store that could not be told that we live still keeps others
 // out, less what it takes to kill. A loss of another kind leaves what --grace says.
 func (r *running) lostGrace() time.Duration {
 	var lapse *lease.LapseError
 	if errors.As(context.Cause(r.lease.Context()), &lapse) {
-		return time.Until(lapse.Until) - lapse.TTL/20
+		return time.Until(lapse.Until) - lapse.TTL/killShare
 	}
 	return r.request.grace
 }

@@ -61,8 +61,8 @@ func testProbeAbandoned(t *testing.T, s *suite) {
 
 // How often the owner cycles, and how often it is looked at meanwhile, at least.
 var (
-	cycles      = testkit.Rounds(50, 200)
-	inspections = testkit.Rounds(1000, 5000)
+	cycles      = testkit.Rounds(20, 200)
+	inspections = testkit.Rounds(200, 5000)
 )
 
 // A healthy owner that acquires and releases as fast as it can is idle or held at every
@@ -75,14 +75,13 @@ func testCyclingOwner(t *testing.T, s *suite) {
 	failed := make(chan error, 1)
 	go func() { failed <- s.cycle(ctx, t.Context()) }()
 	seen := map[ownership.State]int{}
-	for n := 0; n < inspections || s.load(t).Reading(s.d).Record.Generation < ownership.Generation(cycles); n++ {
+	for n := 0; n < inspections || len(seen) < 2 || s.load(t).Reading(s.d).Record.Generation < ownership.Generation(cycles); n++ {
 		i := s.inspect(t)
 		require.Contains(t, []ownership.State{ownership.StateHeld, ownership.StateIdle}, i.State, "%+v", i.Liveness)
 		seen[i.State]++
 	}
 	stop()
 	require.NoError(t, <-failed)
-	require.Len(t, seen, 2, "both were seen: %v", seen)
 }
 
 // cycle owns the session again and again, in the fewest steps that a store allows,

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"holdfast/internal/testkit"
 	"holdfast/lease"
 	"holdfast/ownership"
 )
@@ -139,10 +140,10 @@ func testEndedContext(t *testing.T, s *suite) {
 	})
 }
 
-const (
-	rounds     = 50
-	contenders = 20
-)
+const contenders = 20
+
+// rounds is how often they contend.
+var rounds = testkit.Rounds(10, 50)
 
 // I6: of many who replace one revision, each under a life lock of its own, exactly one
 // does. Only the comparison protects them from each other.

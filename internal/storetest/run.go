@@ -62,6 +62,9 @@ func Run(t *testing.T, fresh func(t *testing.T) Backend) {
 		{"OneOfManyVerdictsStays", testManyVerdicts},
 	}
 	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) { test.run(t, newSuite(t, fresh)) })
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			test.run(t, newSuite(t, fresh))
+		})
 	}
 }

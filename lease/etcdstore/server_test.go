@@ -17,6 +17,8 @@ import (
 const (
 	hang = 60 * time.Second // bounds waits that end soon unless something is broken
 	tick = 10 * time.Millisecond
+
+	atOnce = 16 // tests, most of which wait
 )
 
 func TestMain(m *testing.M) {
@@ -24,6 +26,7 @@ func TestMain(m *testing.M) {
 	if role := os.Getenv(roleVariable); role != "" {
 		os.Exit(play(role, os.Args[1:]))
 	}
+	testkit.WaitTogether(atOnce)
 	patience = 2 * time.Second // many a server here is silent
 	code := m.Run()
 	etcdtest.EndShared()

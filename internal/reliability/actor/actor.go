@@ -63,7 +63,13 @@ func Command(ctx context.Context, store string, args ...string) *exec.Cmd {
 // Under is the real command, started by another program that takes a command line,
 // like strace.
 func Under(ctx context.Context, program []string, store string, args ...string) *exec.Cmd {
-	cmd := Role(ctx, program, Session, args...)
+	return As(ctx, Session, program, store, args...)
+}
+
+// As is an actor in a role that has a store, started by another program unless there is
+// none.
+func As(ctx context.Context, role string, program []string, store string, args ...string) *exec.Cmd {
+	cmd := Role(ctx, program, role, args...)
 	cmd.Env = append(cmd.Env, "HOLDFAST_STORE="+store)
 	return cmd
 }

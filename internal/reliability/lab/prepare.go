@@ -166,6 +166,15 @@ func (s *Scene) fill(args []string, told string) []string {
 // command notes its revision.
 func (s *Scene) Args(told string) []string { return s.fill(s.args, told) }
 
+// Recovering returns the scene with another workload: a forced recovery of the record
+// with this revision.
+func (s *Scene) Recovering(expect ownership.Revision) *Scene {
+	other := *s
+	other.Workload = Workload{Name: "forced recovery from a living owner", args: recovery, Publishes: 1, ends: forced}
+	other.Expect = expect
+	return &other
+}
+
 // isUnchanged reports whether the record in a copy of the store is what it was.
 func (s *Scene) isUnchanged(dir string) bool {
 	b, err := os.ReadFile(filepath.Join(dir, "sessions", Digest.String(), "record.json"))

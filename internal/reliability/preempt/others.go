@@ -16,8 +16,12 @@ import (
 	"holdfast/ownership"
 )
 
-// others are what another process does meanwhile.
-var others = []string{"acquire", release, "recover", "inspect", "prune", "history", "list"}
+// others are what another process does meanwhile, and lookers those of them that change
+// nothing. History archives what it has told.
+var (
+	others  = []string{"acquire", release, die, "recover", "prune", "history"}
+	lookers = []string{"inspect", "list"}
+)
 
 // answer is what the other process was told.
 type answer struct {

@@ -16,15 +16,21 @@ import (
 	"holdfast/ownership"
 )
 
-// release is what an owner does meanwhile who had the session before the workload
-// began.
-const release = "release"
+// What an owner does meanwhile who had the session before the workload began.
+const (
+	release = "release"
+	die     = "die"
+)
+
+func ofOwner(other string) bool { return other == release || other == die }
 
 // owner is that owner.
 type owner struct {
-	cmd   *exec.Cmd
-	stdin io.Closer
-	said  bytes.Buffer
+	revision ownership.Revision
+	cmd      *exec.Cmd
+	stdin    io.Closer
+	stdout   *bufio.Reader
+	said     bytes.Buffer
 }
 
 // startOwner acquires the session and notes in h what the owner was told.
@@ -40,27 +46,36 @@ func startOwner(ctx context.Context, store string, h check.History) (*owner, err
 	if err != nil {
 		return nil, err
 	}
+	o.stdout = bufio.NewReader(out)
 	if err := o.cmd.Start(); err != nil {
 		return nil, err
 	}
-	line, _ := bufio.NewReader(out).ReadString('\n')
-	r, err := ownership.ParseRevision(strings.TrimSpace(line))
+	line, _ := o.stdout.ReadString('\n')
+	o.revision, err = ownership.ParseRevision(strings.TrimSpace(line))
 	if err != nil {
 		stdin.Close()
 		_ = o.cmd.Wait()
 		return nil, fmt.Errorf("the owner says %q: %s", line, &o.said)
 	}
 	session := h.Of(lab.Digest)
-	session.Told = append(session.Told, r)
+	session.Told = append(session.Told, o.revision)
 	session.Unanswered++
 	return o, nil
 }
 
-// release ends the owner, which must work, whoever else is at it, and notes in h what
-// is in force then if nobody else can have changed it.
-func (o *owner) release(store string, h check.History, alone bool) (wrong []string) {
+// end ends the owner, and notes in h what is in force then if nobody else can have
+// changed it. To release must work, whoever else is at it.
+func (o *owner) end(how, store string, h check.History, alone bool) (wrong []string) {
+	if how == die {
+		_ = o.cmd.Process.Kill()
+	}
 	o.stdin.Close()
-	if err := o.cmd.Wait(); err != nil {
+	_, _ = io.Copy(io.Discard, o.stdout) // until nothing is left that it started
+	err := o.cmd.Wait()
+	if how == die {
+		return nil
+	}
+	if err != nil {
 		wrong = append(wrong, fmt.Sprintf("a living owner could not release: %v: %s", err, &o.said))
 	}
 	if b, err := os.ReadFile(recordPath(store)); err == nil && alone {

@@ -17,6 +17,7 @@ import (
 
 // Every file and directory is durable before the snapshot gets its name, and its name before it is told.
 func TestDurableBeforeItHasItsName(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	calls := traced(t, w)
 	named := -1
@@ -51,10 +52,10 @@ func TestDurableBeforeItHasItsName(t *testing.T) {
 	require.True(t, above, "the directory above was not synced after the rename")
 }
 
-var sync = regexp.MustCompile(`fsync\(\d+<([^>]+)>\)?`)
+var fsync = regexp.MustCompile(`fsync\(\d+<([^>]+)>\)?`)
 
 func syncedBy(call string) (string, bool) {
-	found := sync.FindStringSubmatch(call)
+	found := fsync.FindStringSubmatch(call)
 	if found == nil {
 		return "", false
 	}

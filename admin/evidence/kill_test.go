@@ -15,6 +15,7 @@ import (
 
 // Killed at any step, a snapshot is complete or absent, and what is left is recognisable.
 func TestKilledAtEveryStep(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	steps := stepsOf(t, w)
 	for n := range steps {

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -37,7 +38,20 @@ func TestMain(m *testing.M) {
 	os.Unsetenv("XDG_CONFIG_HOME")
 	os.Setenv("GIT_CONFIG_GLOBAL", "/dev/null")
 	os.Setenv("GIT_CONFIG_NOSYSTEM", "1")
-	os.Exit(m.Run())
+	os.Exit(runAlone(m))
+}
+
+// home is a directory of the tests' own.
+var home string
+
+func runAlone(m *testing.M) int {
+	var err error
+	if home, err = os.MkdirTemp("", "evidence-home-"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(home)
+	return m.Run()
 }
 
 func takeSlowly(store, out string) error {
@@ -79,9 +93,26 @@ func newWorld(t testing.TB) *world {
 	w := &world{t: t, dir: dir, worktree: filepath.Join(dir, "tree"), tracker: filepath.Join(dir, "tracker.db"), transcript: filepath.Join(dir, "agent.log")}
 	w.store, err = dirstore.Open(filepath.Join(dir, "store"), dirstore.Options{})
 	require.NoError(t, err)
-	shell(t, dir, script)
+	shell(t, dir, `cp -a "$1/." .`, template(t))
 	w.own(ownership.Facts{Worktree: &w.worktree, Tracker: &w.tracker, Transcript: &w.transcript})
 	return w
+}
+
+var (
+	templateOnce sync.Once
+	templateDir  string
+)
+
+// template is a directory with the sources of a session, made once and copied for each.
+func template(t testing.TB) string {
+	t.Helper()
+	templateOnce.Do(func() {
+		dir, err := os.MkdirTemp(home, "")
+		require.NoError(t, err)
+		shell(t, dir, script)
+		templateDir = dir
+	})
+	return templateDir
 }
 
 const script = `

@@ -17,6 +17,7 @@ import (
 
 // What moves while it is read is named; the snapshot is kept, and verifies.
 func TestMoving(t *testing.T) {
+	t.Parallel()
 	for name, move := range map[string]func(w *world) error{
 		"agent.log":   func(w *world) error { return os.WriteFile(w.transcript, []byte("more"), 0o600) },
 		"tracker.db":  func(w *world) error { return os.Chmod(w.tracker, 0o640) },
@@ -41,6 +42,7 @@ func TestMoving(t *testing.T) {
 }
 
 func TestWorktreeMoves(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	taken, err := w.take(evidence.Options{Progress: func(p evidence.Progress) {
 		if p.Step == "packing objects" {
@@ -55,6 +57,7 @@ func TestWorktreeMoves(t *testing.T) {
 
 // A transcript that is no plain file is not opened. Where only the record names it, the rest is kept.
 func TestTranscripts(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for name, make := range map[string]func(path string) error{
 		"link":      func(path string) error { return os.Symlink(w.path("agent.log"), path) },
@@ -80,6 +83,7 @@ func TestTranscripts(t *testing.T) {
 
 // Of a long transcript the end is kept, and a name that looks like an option is a name.
 func TestLongTranscript(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	path := w.path("--help")
 	content := append(bytes.Repeat([]byte("x"), evidence.TailSize), "end"...)
@@ -90,6 +94,7 @@ func TestLongTranscript(t *testing.T) {
 }
 
 func TestSourcesThatAreNone(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	plain := w.path("plain")
 	require.NoError(t, os.Mkdir(plain, 0o700))
@@ -117,6 +122,7 @@ func TestSourcesThatAreNone(t *testing.T) {
 
 // What SQLite does not know is kept as it is, and is a finding unless that was accepted.
 func TestTrackerThatIsNoDatabase(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	garbage := bytes.Repeat([]byte("no database "), 500)
 	require.NoError(t, os.WriteFile(w.path("garbage"), garbage, 0o600))
@@ -128,6 +134,7 @@ func TestTrackerThatIsNoDatabase(t *testing.T) {
 }
 
 func TestTargets(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	shell(t, w.dir, `mkdir full empty; touch full/x file; ln -s tree/.git way; ln -s empty elsewhere`)
 	for _, out := range []string{

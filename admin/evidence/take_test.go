@@ -22,6 +22,7 @@ import (
 
 // A snapshot has everything, touched nothing, and gives the repository back.
 func TestSnapshot(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	sources := func() []map[string]string {
 		return []map[string]string{scene(t, w.worktree), scene(t, filepath.Join(w.dir, "store")), scene(t, w.transcript), scene(t, w.tracker)}
@@ -83,6 +84,7 @@ func requireModes(t testing.TB, dir string) {
 
 // A session that names nothing still has a record, and what is known of its owner.
 func TestSessionThatNamesNothing(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	empty := ""
 	w.own(ownership.Facts{Worktree: &empty, Tracker: &empty, Transcript: &empty})
@@ -95,6 +97,7 @@ func TestSessionThatNamesNothing(t *testing.T) {
 
 // Bytes that are no record are kept as they are (I1), also where there are too many.
 func TestUnreadableRecord(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	record := filepath.Join(w.dir, "store", "sessions", theKey.Digest().String(), "record.json")
 	for _, garbage := range []string{"{\"key\": \"web/42\", \x00\xff", "", strings.Repeat("garbage\n", 64<<10)} {
@@ -114,6 +117,7 @@ func TestUnreadableRecord(t *testing.T) {
 }
 
 func TestVacantSession(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	s, err := dirstore.Open(w.path("other"), dirstore.Options{})
 	require.NoError(t, err)
@@ -131,6 +135,7 @@ func TestVacantSession(t *testing.T) {
 
 // A held session is kept too; who holds it and what it started stands in the evidence.
 func TestHeldSession(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	l, err := lease.Acquire(context.Background(), w.store, theKey, lease.Owner{})
 	require.NoError(t, err)
@@ -175,6 +180,7 @@ func TestScreen(t *testing.T) {
 
 // Whatever comes to the name while the snapshot is being built is kept.
 func TestNameTakenMeanwhile(t *testing.T) {
+	t.Parallel()
 	for name, take := range map[string]func(path string) error{
 		"file":      func(path string) error { return os.WriteFile(path, []byte("theirs"), 0o600) },
 		"link":      func(path string) error { return os.Symlink("elsewhere", path) },
@@ -199,6 +205,7 @@ func TestNameTakenMeanwhile(t *testing.T) {
 
 // A name that nobody chose gives way to another snapshot of the same millisecond.
 func TestTwoSnapshotsOfOneMillisecond(t *testing.T) {
+	t.Parallel()
 	for name, take := range map[string]func(path string) error{
 		"directory": func(path string) error { return os.MkdirAll(filepath.Join(path, "theirs"), 0o700) },
 		"file":      func(path string) error { return os.WriteFile(path, []byte("theirs"), 0o600) },
@@ -237,6 +244,7 @@ func nameToBe(t testing.TB, below string) string {
 
 // An end of the context leaves nothing behind.
 func TestInterrupted(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for _, at := range stepsOf(t, w) {
 		ctx, cancel := context.WithCancelCause(context.Background())

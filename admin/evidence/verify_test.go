@@ -15,6 +15,7 @@ import (
 
 // Whatever happens to a file of a snapshot, verifying names that file, and restoring is refused.
 func TestEveryFileIsVerified(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	dir := w.taken(evidence.Options{IncludeIgnored: true}).Dir
 	for _, name := range files(t, dir) {
@@ -64,6 +65,7 @@ func requireNamed(t *testing.T, dir, name, what string) {
 }
 
 func TestWhatTheManifestDoesNotName(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	dir := w.taken(evidence.Options{}).Dir
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "git", "sharedindex.x"), nil, 0o600))
@@ -100,6 +102,7 @@ func TestNoSnapshot(t *testing.T) {
 }
 
 func TestSnapshotWithoutItsManifest(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	dir := w.taken(evidence.Options{}).Dir
 	require.NoError(t, os.Remove(filepath.Join(dir, evidence.ManifestName)))
@@ -108,6 +111,7 @@ func TestSnapshotWithoutItsManifest(t *testing.T) {
 
 // What README.txt says works, with none of our code.
 func TestRestoreByHand(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	dir := w.taken(evidence.Options{IncludeIgnored: true}).Dir
 	shell(t, dir, "sha256sum -c --quiet MANIFEST.sha256")

@@ -73,6 +73,7 @@ func TestDamagedEvidence(t *testing.T) {
 		{"a device", operation(&tar.Header{Name: "x", Typeflag: tar.TypeChar, Mode: 0o644})},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			dir := t.TempDir()
 			require.NoError(t, os.CopyFS(dir, os.DirFS(whole)))
 			c.damage(t, dir)
@@ -89,6 +90,7 @@ func TestDamagedEvidence(t *testing.T) {
 // Links in evidence lead nowhere outside while it is restored.
 func TestLinksInEvidenceAreNotFollowed(t *testing.T) {
 	git := needGit(t)
+	t.Parallel()
 	dir := captured(t, git, "normal")
 	victim := t.TempDir()
 	operation(&tar.Header{Name: "aa", Typeflag: tar.TypeSymlink, Linkname: victim}, &tar.Header{Name: "aa/x", Typeflag: tar.TypeReg, Mode: 0o644})(t, dir)
@@ -102,6 +104,7 @@ func TestLinksInEvidenceAreNotFollowed(t *testing.T) {
 // Settings that start programs do not come back even if config.safe has them; with trust, hooks and configuration do.
 func TestTrust(t *testing.T) {
 	git := needGit(t)
+	t.Parallel()
 	dir := captured(t, git, "hooks")
 	safe := filepath.Join(dir, "git/config.safe")
 	f, err := os.OpenFile(safe, os.O_APPEND|os.O_WRONLY, 0)
@@ -134,6 +137,7 @@ func TestTrust(t *testing.T) {
 // Ignored files are counted and listed, and kept only when asked for.
 func TestIgnoredFilesAreLeftOut(t *testing.T) {
 	git := needGit(t)
+	t.Parallel()
 	dir, top := findKind(t, "ignored").build(t)
 	out := t.TempDir()
 	c, err := gitwork.Capture(context.Background(), git, top, out, gitwork.CaptureOptions{})
@@ -153,6 +157,7 @@ func TestIgnoredFilesAreLeftOut(t *testing.T) {
 // The bundle is one that git itself takes.
 func TestBundleCanBeCloned(t *testing.T) {
 	git := needGit(t)
+	t.Parallel()
 	dir := captured(t, git, "stashes")
 	shell(t, dir, `git clone -q git/history.bundle clone; git -C clone log --oneline | grep -q second; git bundle list-heads git/history.bundle | grep -q refs/stash`)
 }
@@ -160,6 +165,7 @@ func TestBundleCanBeCloned(t *testing.T) {
 // The counts and artefacts of a capture can be written as JSON, which is what they are for.
 func TestCapturedIsJSON(t *testing.T) {
 	git := needGit(t)
+	t.Parallel()
 	_, top := findKind(t, "submoduledirty").build(t)
 	c, err := gitwork.Capture(context.Background(), git, top, t.TempDir(), gitwork.CaptureOptions{})
 	require.NoError(t, err)

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"holdfast/internal/testkit"
 )
 
 // kind is a repository of the matrix, as testdata/gitwork/kinds.sh describes it.
@@ -43,6 +45,17 @@ func readKinds(t testing.TB) []kind {
 	}
 	require.NotEmpty(t, kinds)
 	return kinds
+}
+
+// someKinds are those in which a program could be started, and one of every so many others; all, in a long run.
+func someKinds(t testing.TB, every int) (some []kind) {
+	t.Helper()
+	for n, k := range readKinds(t) {
+		if k.control != "" || n%testkit.Rounds(every, 1) == 0 {
+			some = append(some, k)
+		}
+	}
+	return some
 }
 
 func parseKind(section string) kind {

@@ -55,6 +55,7 @@ func TestWhatMovesIsNamed(t *testing.T) {
 		{"directory vanished", "rm -r repo/d", "repo/d/c", "removed"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			dir, top := findKind(t, "normal").build(t)
 			out := t.TempDir()
 			captured, err := gitwork.Capture(context.Background(), git, top, out, gitwork.CaptureOptions{
@@ -83,6 +84,7 @@ func requireMoved(t *testing.T, c *gitwork.Captured, path, what string) {
 // A change at any step is noticed.
 func TestChangeAtEveryStep(t *testing.T) {
 	git := needGit(t)
+	t.Parallel()
 	_, top := findKind(t, "normal").build(t)
 	names := steps(t, git, top)
 	require.Greater(t, len(names), 5)
@@ -99,6 +101,7 @@ func TestChangeAtEveryStep(t *testing.T) {
 // A file that grows all the time is kept as read, once.
 func TestGrowingFile(t *testing.T) {
 	git := needGit(t)
+	t.Parallel()
 	_, top := findKind(t, "normal").build(t)
 	log, err := os.OpenFile(filepath.Join(top, "log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	require.NoError(t, err)
@@ -133,6 +136,7 @@ var errEnough = errors.New("enough")
 // A capture that is cancelled at any step ends with the cause, and has touched nothing.
 func TestCancelAtEveryStep(t *testing.T) {
 	git := needGit(t)
+	t.Parallel()
 	dir, top := findKind(t, "normal").build(t)
 	before := fingerprint(t, dir)
 	names := steps(t, git, top)
@@ -147,6 +151,7 @@ func TestCancelAtEveryStep(t *testing.T) {
 // Progress only grows, and ends where it said it would.
 func TestProgress(t *testing.T) {
 	git := needGit(t)
+	t.Parallel()
 	_, top := findKind(t, "submodulenested").build(t)
 	var all []gitwork.Progress
 	out := t.TempDir()

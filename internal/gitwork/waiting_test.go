@@ -21,6 +21,7 @@ func TestGitWouldWaitInTheTree(t *testing.T) {
 	git := needGit(t)
 	for _, path := range []string{".gitignore", ".gitattributes", "d/.gitignore", "d/.gitattributes", "fresh/.gitignore"} {
 		t.Run(path, func(t *testing.T) {
+			t.Parallel()
 			ctx, cancel := context.WithTimeout(t.Context(), hang)
 			defer cancel()
 			dir, top := findKind(t, "normal").build(t)
@@ -52,6 +53,7 @@ func TestGitWouldWaitForAnObject(t *testing.T) {
 	git := needGit(t)
 	for _, path := range []string{"ab", "info/alternates", "cd/00000000000000000000000000000000000000", "pack/pack-1.idx"} {
 		t.Run(path, func(t *testing.T) {
+			t.Parallel()
 			ctx, cancel := context.WithTimeout(t.Context(), hang)
 			defer cancel()
 			dir, top := findKind(t, "normal").build(t)
@@ -70,6 +72,7 @@ func TestGitWouldWaitBehindALink(t *testing.T) {
 	git := needGit(t)
 	for _, path := range []string{"info/exclude", "info/attributes", "refs/heads/evil", "shallow"} {
 		t.Run(path, func(t *testing.T) {
+			t.Parallel()
 			ctx, cancel := context.WithTimeout(t.Context(), hang)
 			defer cancel()
 			dir, top := findKind(t, "normal").build(t)

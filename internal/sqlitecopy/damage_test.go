@@ -105,6 +105,7 @@ func TestTakeOfADamagedDatabase(t *testing.T) {
 }
 
 func TestTheOrderOfTheApplicationIsKept(t *testing.T) {
+	t.Parallel()
 	path := place(t)
 	crash(t, path, "PRAGMA journal_mode=wal", "CREATE TABLE t(a TEXT COLLATE zz UNIQUE)", "INSERT INTO t VALUES('x'),('y')")
 	_, out := take(t, path)
@@ -121,6 +122,7 @@ func TestLongTakeOfBytesThatWereChanged(t *testing.T) {
 }
 
 func changedBytes(t *testing.T, rounds int) {
+	t.Parallel()
 	path := place(t)
 	crash(t, path, append(bank("PRAGMA page_size=512", "PRAGMA journal_mode=wal"),
 		"CREATE INDEX i ON account(balance)", "PRAGMA wal_checkpoint", spilled)...)

@@ -9,26 +9,28 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"holdfast/internal/testkit"
 )
 
-// live are the habits of those that write while a copy is taken.
+// live are the habits of those that write while a copy is taken, in pairs; on most days the first of a pair is enough.
 var live = []struct {
 	name    string
 	setup   string
 	writers []string
 	guards  []Guard
 }{
-	{"log, writer stays", logged, []string{"stay"}, []Guard{LogLock}},
 	{"log, writer comes and goes", logged, []string{"reopen"}, []Guard{LogLock, Unmoved}},
-	{"log, one stays and one comes and goes", logged, []string{"stay polite", "reopen polite"}, []Guard{LogLock}},
+	{"log, writer stays", logged, []string{"stay"}, []Guard{LogLock}},
 	{"log, cut off all the time", logged, []string{"stay polite", "truncate"}, []Guard{LogLock}},
-	{"log, sqlite3 stays", logged, []string{"sqlite3 stay"}, []Guard{LogLock, Unmoved}},
+	{"log, one stays and one comes and goes", logged, []string{"stay polite", "reopen polite"}, []Guard{LogLock}},
 	{"log, sqlite3 comes and goes", logged, []string{"sqlite3 reopen"}, []Guard{LogLock, Unmoved}},
+	{"log, sqlite3 stays", logged, []string{"sqlite3 stay"}, []Guard{LogLock, Unmoved}},
 	{"journal, writer stays", unlogged, []string{"stay"}, []Guard{SharedLock, Unmoved}},
-	{"journal, writer comes and goes", unlogged, []string{"reopen"}, []Guard{SharedLock, Unmoved}},
+	{"journal, sqlite3 stays", unlogged, []string{"sqlite3 stay"}, []Guard{SharedLock, Unmoved}},
 	{"journal kept, two writers", unlogged, []string{"stay polite persist", "reopen polite persist"},
 		[]Guard{SharedLock, Unmoved}},
-	{"journal, sqlite3 stays", unlogged, []string{"sqlite3 stay"}, []Guard{SharedLock, Unmoved}},
+	{"journal, writer comes and goes", unlogged, []string{"reopen"}, []Guard{SharedLock, Unmoved}},
 }
 
 const logged, unlogged = "PRAGMA journal_mode=wal", "PRAGMA journal_mode=delete"
@@ -43,7 +45,10 @@ func TestLongTakeBesideWriters(t *testing.T) {
 // besideWriters takes copies while money moves. A copy is right if none of it was lost or made; that the tally grows
 // tells that the copies are of different moments, the last being no older than what was known to be done.
 func besideWriters(t *testing.T, trials int) {
-	for _, c := range live {
+	for n, c := range live {
+		if n%testkit.Rounds(2, 1) != 0 {
+			continue
+		}
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			path := place(t)

@@ -85,6 +85,7 @@ func refuses(t *testing.T, path string, want error) {
 }
 
 func TestTakeRefusesATargetInUse(t *testing.T) {
+	t.Parallel()
 	path := place(t)
 	build(t, path, "CREATE TABLE t(a)")
 	for _, name := range []string{rawName, normalName, integrityName, workName} {
@@ -119,6 +120,7 @@ func refusesOpen(t *testing.T, path string) {
 }
 
 func TestTakeEndsWhenItIsCancelled(t *testing.T) {
+	t.Parallel()
 	path := place(t)
 	build(t, path, bank()...)
 	stop := errors.New("enough")
@@ -141,6 +143,7 @@ func TestTakeEndsWhenItIsCancelled(t *testing.T) {
 }
 
 func TestProgressOnlyGrowsAndEnds(t *testing.T) {
+	t.Parallel()
 	path := place(t)
 	build(t, path, bank()...)
 	var last Progress

@@ -119,6 +119,7 @@ func rowsOf(t *testing.T, path string) string {
 }
 
 func TestTakeKeepsWhatBelongsToTheFile(t *testing.T) {
+	t.Parallel()
 	path := place(t)
 	build(t, path, "PRAGMA user_version=7", "PRAGMA application_id=77", "CREATE TABLE t(a)",
 		"INSERT INTO t(rowid,a) VALUES(5,'x'),(50,'y'),(500,NULL)", "DELETE FROM t WHERE a='x'",
@@ -133,6 +134,7 @@ func TestTakeKeepsWhatBelongsToTheFile(t *testing.T) {
 }
 
 func TestTakeOfNothingYet(t *testing.T) {
+	t.Parallel()
 	path := place(t)
 	require.NoError(t, os.WriteFile(path, nil, 0o600))
 	taken, out := take(t, path)

@@ -134,10 +134,13 @@ var soleImporter = map[string]string{
 	"go.etcd.io/etcd":  module + "/lease/etcdstore",
 }
 
+// peers are the programs that benchmarks measure ours against.
+const peers = module + "/internal/bench/peers"
+
 func TestSoleImporters(t *testing.T) {
 	for _, p := range load(t) {
 		for dependency, importer := range soleImporter {
-			if !p.ours() || below(p.ImportPath, importer) {
+			if !p.ours() || below(p.ImportPath, importer, peers) {
 				continue
 			}
 			for _, imported := range slices.Concat(p.Imports, p.TestImports, p.XTestImports) {

@@ -24,7 +24,15 @@ func MainWith(args []string, remote Opener) (code int) {
 			code = v.exit(caught(p))
 		}
 	}()
-	return v.exit(v.root().Run(context.Background(), args))
+	return v.exit(v.root().Run(context.Background(), inOurWay(args)))
+}
+
+// inOurWay makes a command of the option that every other program takes for it.
+func inOurWay(args []string) []string {
+	if len(args) == 2 && args[1] == "--version" {
+		return []string{args[0], "version"}
+	}
+	return args
 }
 
 // keepBrokenPipes makes a write to a closed pipe an error instead of the end of the

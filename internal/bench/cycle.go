@@ -1,0 +1,82 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"holdfast/lease"
+	"holdfast/ownership"
+)
+
+// cycleRow is what a host pays for owning a session once.
+var cycleRow = row{
+	name: "cycle",
+	work: "acquire + release in process",
+	peer: "two bare publishes",
+	goal: goal{atMost: 1.25},
+	play: playCycle,
+}
+
+func playCycle(l *lab) (t turns, err error) {
+	s, err := l.store()
+	if err != nil {
+		return t, err
+	}
+	bare, err := l.publisher()
+	if err != nil {
+		return t, err
+	}
+	defer func() { err = errors.Join(err, bare.end()) }()
+	key, n := keyOf("cycle"), l.of(25, 3)
+	ours := func() (time.Duration, error) { return taken(n, func() error { return cycles(s, key, n) }) }
+	peer := func() (time.Duration, error) {
+		each, err := bare.each(2 * n)
+		return 2 * each, err
+	}
+	if _, err := ours(); err != nil { // the store is made once
+		return t, err
+	}
+	for range l.turnsOf(40) {
+		if err := t.turn(ours, peer); err != nil {
+			return t, err
+		}
+	}
+	t.notes = append(t.notes, "the bare publish is written in "+bare.in)
+	return t, wasOwned(s, key, n*(1+len(t.ours)))
+}
+
+func cycles(s lease.Store, key ownership.Key, n int) error {
+	for range n {
+		l, err := lease.Acquire(background, s, key, lease.Owner{})
+		if err != nil {
+			return err
+		}
+		if err := l.Release(background); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wasOwned checks that every acquire and release of a session left its record.
+func wasOwned(s lease.Store, key ownership.Key, times int) error {
+	i, err := lease.Inspect(background, s, key.Digest())
+	if err != nil {
+		return err
+	}
+	if i.State != ownership.StateIdle || i.Record.Generation != ownership.Generation(times) {
+		return fmt.Errorf("after %d cycles it is %s at generation %d", times, i.State, i.Record.Generation)
+	}
+	past := 0
+	for _, err := range s.Past(background, key.Digest()) {
+		if err != nil {
+			return err
+		}
+		past++
+	}
+	if want := 2*times - 1; past != want {
+		return fmt.Errorf("history has %d earlier records and not %d", past, want)
+	}
+	return nil
+}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"holdfast/lease/dirstore"
+	"holdfast/ownership"
+)
+
+// lab is where rows are played: the disk that is measured, memory, and what was built.
+type lab struct {
+	options
+	base   string // on the disk
+	built  string // programs
+	memory string // on tmpfs; "" where there is none
+	places int
+}
+
+//go:embed peers/publish.c
+var publishSource string
+
+func newLab(o options) (*lab, error) {
+	base, err := os.MkdirTemp(o.disk, "holdfast-bench-")
+	if err != nil {
+		return nil, err
+	}
+	l := &lab{options: o, base: base, built: filepath.Join(base, "bin")}
+	if memory, err := os.MkdirTemp("/dev/shm", "holdfast-bench-"); err == nil {
+		l.memory = memory
+	}
+	return l, errors.Join(os.Mkdir(l.built, 0o700), l.build())
+}
+
+func (l *lab) close() error {
+	err := os.RemoveAll(l.base)
+	if l.memory != "" {
+		err = errors.Join(err, os.RemoveAll(l.memory))
+	}
+	return err
+}
+
+// place returns a fresh directory on the disk.
+func (l *lab) place() (string, error) {
+	l.places++
+	path := filepath.Join(l.base, fmt.Sprintf("place-%d", l.places))
+	return path, os.Mkdir(path, 0o700)
+}
+
+// store returns a store that does not exist yet, on the disk.
+func (l *lab) store() (*dirstore.Store, error) {
+	path, err := l.place()
+	if err != nil {
+		return nil, err
+	}
+	return dirstore.Open(filepath.Join(path, "store"), dirstore.Options{})
+}
+
+// of returns how often to do something: the first number is for figures, the second to
+// see that it works.
+func (l *lab) of(full, quick int) int {
+	if l.quick {
+		return quick
+	}
+	return full
+}
+
+// turnsOf is how many turns a row plays.
+func (l *lab) turnsOf(full int) int {
+	if l.rounds > 0 {
+		return l.rounds
+	}
+	return l.of(full, 2)
+}
+
+// program returns the path of something that was built.
+func (l *lab) program(name string) string { return filepath.Join(l.built, name) }
+
+// build makes the programs as a release is made: without cgo, whose loader costs a
+// millisecond at every start.
+func (l *lab) build() error {
+	cmd := exec.Command("go", "build", "-o", l.built+"/", "./cmd/session", "./internal/bench/host",
+		"./internal/bench/peers/bare", "./internal/bench/peers/bbolt")
+	cmd.Dir = moduleDir()
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return nil
+}
+
+// moduleDir is where go.mod is; a program that `go run` starts is in its directory or
+// below.
+func moduleDir() string {
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
+	if err != nil {
+		return "."
+	}
+	return string(out[:len(out)-1])
+}
+
+var background = context.Background()
+
+func keyOf(format string, args ...any) ownership.Key {
+	key, err := ownership.ParseKey(fmt.Sprintf(format, args...))
+	if err != nil {
+		panic(err) // a constant of this program
+	}
+	return key
+}

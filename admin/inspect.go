@@ -34,10 +34,27 @@ func Explain(ctx context.Context, s lease.Store, i *lease.Inspection) {
 	switch i.State {
 	case ownership.StateHeld:
 		_ = nameHolders(ctx, s, i) // it is an evidence line by now
+	case ownership.StateStranded, ownership.StateUnproven:
+		recall(ctx, s, i)
 	case ownership.StateUnreadable:
 		_, _ = lookForTraces(ctx, s, i) // likewise
 	}
 	i.Next = nextOf(*i)
+}
+
+// recall adds when the owner's lock went free, once, where the store can tell.
+func recall(ctx context.Context, s lease.Store, i *lease.Inspection) {
+	r, ok := s.(lease.Recaller)
+	if !ok {
+		return
+	}
+	line := r.Recall(ctx, *i.Record)
+	for _, known := range i.Liveness.Evidence {
+		if known.Probe == line.Probe {
+			return
+		}
+	}
+	i.Liveness.Evidence = append(i.Liveness.Evidence, line)
 }
 
 // nameHolders finds out who holds the lock of a held session, once.

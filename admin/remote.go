@@ -1,12 +1,9 @@
 package admin
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"iter"
-	"slices"
-	"time"
 
 	"holdfast/internal/journal"
 	"holdfast/lease"
@@ -71,44 +68,6 @@ func note(ctx context.Context, s lease.Chronicler, e journal.Event) error {
 		return err
 	}
 	return s.Note(ctx, *e.KeyDigest, e.At, b)
-}
-
-// tellAllPublished tells what happened in a store that keeps all of its history.
-func tellAllPublished(ctx context.Context, s lease.Chronicler, since time.Time, yield func(Entry, error) bool) {
-	var all []Entry
-	for d, err := range s.List(ctx) {
-		if err != nil {
-			if !yield(Entry{}, err) {
-				return
-			}
-			continue
-		}
-		for e, err := range History(ctx, s, ByDigest(d)) {
-			switch {
-			case err != nil:
-				if !yield(Entry{KeyDigest: &d}, err) {
-					return
-				}
-			case e.At != nil && !e.At.Time().Before(since):
-				all = append(all, ofSession(e, d))
-			}
-		}
-	}
-	slices.SortStableFunc(all, func(a, b Entry) int { return cmp.Compare(a.At.Time().UnixNano(), b.At.Time().UnixNano()) })
-	for _, e := range all {
-		if !yield(e, nil) {
-			return
-		}
-	}
-}
-
-// ofSession keeps an entry without its record: there may be very many.
-func ofSession(e Entry, d ownership.Digest) Entry {
-	if e.Record != nil {
-		e.Key = e.Record.Key
-	}
-	e.Record, e.KeyDigest = nil, &d
-	return e
 }
 
 // pruneLeftovers prunes a store that keeps all of its history.

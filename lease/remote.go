@@ -22,12 +22,33 @@ type Chronicler interface {
 	// Published yields every record of a session, oldest first, the current one last.
 	Published(context.Context, ownership.Digest) iter.Seq2[Published, error]
 
+	// Since yields what happened in the whole store from a time on, by the clocks of those
+	// who did it, oldest first and what is of one millisecond in the order in which it was
+	// done. It does not read what is older.
+	Since(context.Context, time.Time) iter.Seq2[Happening, error]
+
 	// Note keeps what an administrator did to a session. The same note of the same time
 	// is one.
 	Note(ctx context.Context, d ownership.Digest, at ownership.Timestamp, b []byte) error
 
 	// Notes yields what was noted about a session, oldest first.
 	Notes(context.Context, ownership.Digest) iter.Seq2[[]byte, error]
+}
+
+// Happening is one thing in the history of a store.
+type Happening struct {
+	Digest    ownership.Digest
+	Published *Published // nil: a note
+	Opens     bool       // Published is the first record of its generation
+	Note      []byte     // nil: a record
+}
+
+// Recaller is a [Store] that can find out when a life lock went free. That costs more
+// than a probe: it is asked for who looks at one session, and not for lists.
+type Recaller interface {
+	// Recall says when the life lock of the owner of an active record went free, as far as
+	// can be told. It never fails: what cannot be found out is said in the line.
+	Recall(context.Context, ownership.Record) ownership.Evidence
 }
 
 // Notifier is a [Store] that tells of changes as they happen, so that nobody has to look

@@ -16,6 +16,7 @@
 //	PREFIX/sessions/DIGEST/verdict
 //	PREFIX/events/DIGEST/REVISION            when and from where each record was published
 //	PREFIX/notes/DIGEST/TIME.HASH            what administrators did to a session
+//	PREFIX/timeline/TIME/DIGEST/…           the names of both, by time
 //	PREFIX/quarantine/DIGEST/REVISION        what was no record
 //
 // # Guarantees

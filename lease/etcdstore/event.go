@@ -14,12 +14,13 @@ type event struct {
 	Generation ownership.Generation `json:"generation"`
 	Revision   ownership.Revision   `json:"revision"`
 	Previous   *ownership.Revision  `json:"previousRevision"`
+	Opens      bool                 `json:"opens"` // it is the first of its generation
 	Host       string               `json:"host"`
 	PID        int                  `json:"pid"`
 }
 
 func newEvent(h *hold, p publication, r ownership.Revision, now time.Time) string {
-	e := event{At: ownership.At(now), Generation: h.generation, Revision: r, Host: thisProcess().Host, PID: thisProcess().PID}
+	e := event{At: ownership.At(now), Generation: h.generation, Revision: r, Opens: h.published.mod == 0, Host: thisProcess().Host, PID: thisProcess().PID}
 	if !p.previous.IsZero() {
 		e.Previous = &p.previous
 	}

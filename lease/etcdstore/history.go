@@ -3,13 +3,10 @@ package etcdstore
 import (
 	"cmp"
 	"context"
-	"encoding/hex"
-	"fmt"
 	"iter"
 	"slices"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
-	"lukechampine.com/blake3"
 
 	"holdfast/lease"
 	"holdfast/ownership"
@@ -74,26 +71,4 @@ func (s *Store) times(ctx context.Context, d ownership.Digest) (map[ownership.Re
 		}
 	}
 	return times, nil
-}
-
-// Note keeps what an administrator did, under a name that is the same for the same.
-func (s *Store) Note(ctx context.Context, d ownership.Digest, at ownership.Timestamp, b []byte) error {
-	sum := blake3.Sum256(b)
-	key := fmt.Sprintf("%s%016x.%s", s.keys.notes(d), uint64(at.Time().UnixMilli()), hex.EncodeToString(sum[:8]))
-	return s.put(ctx, "note", key, string(b))
-}
-
-// Notes yields what was noted.
-func (s *Store) Notes(ctx context.Context, d ownership.Digest) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
-		for kv, err := range s.page(ctx, "read notes", s.keys.notes(d)) {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if !yield(kv.Value, nil) {
-				return
-			}
-		}
-	}
 }

@@ -15,29 +15,36 @@ import (
 // lapsePatience bounds what is asked only to say when a life key went.
 const lapsePatience = 500 * time.Millisecond
 
-// lapsed says when the life key went, as far as the cluster still knows: it counts its
+// Recall says when the life key went, as far as the cluster still knows: it counts its
 // changes, and only what publishers and owners wrote around then has times.
-func (p *prober) lapsed(ctx context.Context) {
+func (s *Store) Recall(ctx context.Context, r ownership.Record) ownership.Evidence {
 	ctx, cancel := context.WithTimeout(ctx, lapsePatience)
 	defer cancel()
-	p.add(lifeProbe, ownership.Absent, "the life key of generation %d is gone, %s: its owner gave it up, or the cluster did not hear of the owner for too long",
-		p.record.Generation, p.whenGone(ctx))
+	line := ownership.Evidence{Probe: "lapse", Finding: ownership.Unknown, Detail: "when the life key went cannot be found out"}
+	if r.Owner == nil {
+		return line
+	}
+	line.Detail = "the life key went some time after " + r.Owner.AcquiredAt.String()
+	if gone, known := s.whenGone(ctx, r); known {
+		line.Finding, line.Detail = ownership.Absent, gone
+	}
+	return line
 }
 
-func (p *prober) whenGone(ctx context.Context) string {
-	after := p.record.Owner.AcquiredAt
-	known, err := p.store.load(ctx, p.record.KeyDigest)
-	if now := known.Reading(p.record.KeyDigest).Record; err != nil || now == nil || now.Generation != p.record.Generation || now.State != p.record.State {
-		return "some time after " + after.String() // and the record is another one: this look does not count
+func (s *Store) whenGone(ctx context.Context, r ownership.Record) (string, bool) {
+	known, err := s.load(ctx, r.KeyDigest)
+	if now := known.Reading(r.KeyDigest).Record; err != nil || now == nil || now.Generation != r.Generation || now.State != r.State {
+		return "", false // the record is another one: this look does not count
 	}
-	end, err := p.store.firstEvent(ctx, p.store.keys.life(p.record.KeyDigest, p.record.Generation), known.mod, clientv3.WithFilterPut())
+	end, err := s.firstEvent(ctx, s.keys.life(r.KeyDigest, r.Generation), known.mod, clientv3.WithFilterPut())
 	if err != nil {
-		return "some time after " + after.String()
+		return "", false
 	}
-	if pulse := p.pulseBefore(ctx, end.Kv.ModRevision); pulse != nil && pulse.At.Time().After(after.Time()) {
+	after := r.Owner.AcquiredAt
+	if pulse := s.pulseBefore(ctx, r, end.Kv.ModRevision); pulse != nil && pulse.At.Time().After(after.Time()) {
 		after = pulse.At
 	}
-	return fmt.Sprintf("since some time between %s and %s (revision %d of the cluster)", after, p.store.timeAfter(ctx, end.Kv.ModRevision), end.Kv.ModRevision)
+	return fmt.Sprintf("the life key went some time between %s and %s (revision %d of the cluster)", after, s.timeAfter(ctx, end.Kv.ModRevision), end.Kv.ModRevision), true
 }
 
 // firstEvent returns the first change at or after a revision of the cluster. A later one
@@ -61,13 +68,13 @@ func (s *Store) firstEvent(ctx context.Context, key string, from int64, options 
 }
 
 // pulseBefore returns the pulse that went with the life key, or nil.
-func (p *prober) pulseBefore(ctx context.Context, gone int64) *lease.Pulse {
-	got, err := p.store.get(ctx, "read pulse", p.store.keys.pulse(p.record.KeyDigest), clientv3.WithRev(gone-1))
+func (s *Store) pulseBefore(ctx context.Context, r ownership.Record, gone int64) *lease.Pulse {
+	got, err := s.get(ctx, "read pulse", s.keys.pulse(r.KeyDigest), clientv3.WithRev(gone-1))
 	if err != nil || len(got.Kvs) == 0 {
 		return nil
 	}
 	var pulse lease.Pulse
-	if json.Unmarshal(got.Kvs[0].Value, &pulse) != nil || pulse.Generation != p.record.Generation {
+	if json.Unmarshal(got.Kvs[0].Value, &pulse) != nil || pulse.Generation != r.Generation {
 		return nil
 	}
 	return &pulse

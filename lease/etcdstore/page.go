@@ -17,8 +17,13 @@ const (
 // page yields every key below a prefix, in the order of their names, in as many answers
 // as it takes. Those after the first are of the same moment.
 func (s *Store) page(ctx context.Context, op, prefix string, options ...clientv3.OpOption) iter.Seq2[*mvccpb.KeyValue, error] {
+	return s.pageFrom(ctx, op, prefix, clientv3.GetPrefixRangeEnd(prefix), options...)
+}
+
+// pageFrom is page for every key from one on, up to an end that is left out.
+func (s *Store) pageFrom(ctx context.Context, op, from, end string, options ...clientv3.OpOption) iter.Seq2[*mvccpb.KeyValue, error] {
 	return func(yield func(*mvccpb.KeyValue, error) bool) {
-		from, end, revision := prefix, clientv3.GetPrefixRangeEnd(prefix), int64(0)
+		from, revision := from, int64(0)
 		for {
 			asked := append([]clientv3.OpOption{clientv3.WithRange(end), clientv3.WithLimit(pageOfValues), clientv3.WithRev(revision)}, options...)
 			got, err := s.get(ctx, op, from, asked...)

@@ -64,7 +64,7 @@ func (p *prober) withoutKey(ctx context.Context) ownership.Verdict {
 		p.add(lifeProbe, ownership.Absent, "there is no life key of generation %d", p.record.Generation)
 		return ownership.Unproven
 	}
-	p.lapsed(ctx)
+	p.add(lifeProbe, ownership.Absent, "the life key of generation %d is gone: its owner gave it up, or the cluster did not hear of the owner for too long", p.record.Generation)
 	switch here := procid.ThisHost(); matchHost(*p.record.Owner, here) {
 	case sameBoot:
 		p.add("host", ownership.Absent, "the owner ran on this machine, which has not restarted since")

@@ -25,7 +25,7 @@ func TestOwnerOnAnotherMachine(t *testing.T) {
 	live, err := s.Probe(t.Context(), record)
 	require.NoError(t, err)
 	require.Equal(t, ownership.Gone, live.Verdict, "it says so itself, on this machine: %+v", live.Evidence)
-	require.Contains(t, live.Evidence[0].Detail, "since some time between "+record.Owner.AcquiredAt.String()[:16])
+	require.Contains(t, s.Recall(t.Context(), record).Detail, "went some time between "+record.Owner.AcquiredAt.String()[:16])
 
 	record.Owner.BootID, record.Owner.Host = new("another-boot"), "otherbox"
 	live, err = s.Probe(t.Context(), record)

@@ -137,7 +137,9 @@ func (h *hold) puts(p publication, now time.Time) []clientv3.Op {
 		clientv3.OpPut(keys.past(h.digest, revision), string(p.bytes)),
 	}
 	if revision != p.previous {
-		all = append(all, clientv3.OpPut(keys.event(h.digest, revision), newEvent(h, p, revision, now)))
+		all = append(all,
+			clientv3.OpPut(keys.event(h.digest, revision), newEvent(h, p, revision, now)),
+			clientv3.OpPut(keys.published(now, h.digest, revision), ""))
 	}
 	if p.last {
 		all = append(all, clientv3.OpDelete(h.key()))

@@ -17,6 +17,7 @@ var (
 	_ lease.Displacer   = (*Store)(nil)
 	_ lease.Concluder   = (*Store)(nil)
 	_ lease.Chronicler  = (*Store)(nil)
+	_ lease.Recaller    = (*Store)(nil)
 	_ lease.Notifier    = (*Store)(nil)
 	_ lease.Examiner    = (*Store)(nil)
 	_ lease.Sweeper     = (*Store)(nil)

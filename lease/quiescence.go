@@ -42,8 +42,9 @@ func (l *Lease) provesQuiescence(ctx context.Context) error {
 	return nil
 }
 
-// forkWindow is how long a lock may seem held by a child of this process that is
-// between fork and exec: it has a copy of every descriptor until then.
+// forkWindow is how long a lock may seem held by a child of this process that was forked
+// behind the back of package syscall, and is on its way to exec: it has a copy of every
+// descriptor until then. Of the forks that go through it the store knows.
 const forkWindow = 200 * time.Millisecond
 
 // kinHeld asks until the lock is free or the window has passed.

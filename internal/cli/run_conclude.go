@@ -120,7 +120,10 @@ func (r *running) conclude(result supervise.Result) error {
 	if err := r.release(); err != nil {
 		return err
 	}
-	if code := result.Exit.ExitCode(); code != 0 {
+	switch code := result.Exit.ExitCode(); {
+	case result.Exit == supervise.Unknown:
+		return errors.New("the session is released, and how the command ended is not known: its end was taken by somebody else")
+	case code != 0:
 		return &exitAs{code: code}
 	}
 	return nil

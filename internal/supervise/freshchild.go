@@ -6,6 +6,9 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // marker is the environment variable by which a fresh child knows itself: its
@@ -58,9 +61,13 @@ type shim struct {
 }
 
 func (s *shim) loop() {
+	beat := time.NewTicker(heartbeat)
+	defer beat.Stop()
 	s.reap()
 	for s.alive {
 		select {
+		case <-beat.C:
+			s.reap()
 		case <-s.signals.child:
 			s.reap()
 			s.followStop(func() {})
@@ -81,10 +88,12 @@ func (s *shim) reap() {
 	}
 	for s.alive {
 		pid, status, err := reap(whom)
-		if err != nil || pid == 0 {
+		switch {
+		case err == unix.ECHILD && unix.Kill(s.pid, 0) == unix.ESRCH:
+			s.alive = false // somebody else took its end, or nobody could
+		case err != nil || pid == 0:
 			return
-		}
-		if pid == s.pid {
+		case pid == s.pid:
 			s.alive = false
 			s.exit = statusOf(status)
 		}

@@ -44,12 +44,24 @@ func takeStop(pid int) {
 }
 
 // isStopped says whether a process is stopped at this moment, taken or not.
-func isStopped(pid int) bool {
+func isStopped(pid int) bool { return stateOf(pid) == 'T' }
+
+// isDead says whether a child of ours has ended, whether or not that was taken.
+func isDead(pid int) bool {
+	return stateOf(pid) == 'Z' || unix.Kill(pid, 0) == unix.ESRCH
+}
+
+// stateOf is the letter that /proc has for what a process is doing, or 0.
+func stateOf(pid int) byte {
 	line, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
-		return false
+		return 0
 	}
-	return bytes.HasPrefix(line[bytes.LastIndexByte(line, ')')+1:], []byte(" T"))
+	rest := bytes.TrimPrefix(line[bytes.LastIndexByte(line, ')')+1:], []byte(" "))
+	if len(rest) == 0 {
+		return 0
+	}
+	return rest[0]
 }
 
 // childInfo is the kernel's siginfo_t as waitid fills it in.

@@ -33,6 +33,8 @@ func takeStop(int) {}
 
 func isStopped(int) bool { return false }
 
+func isDead(pid int) bool { return syscall.Kill(pid, 0) == syscall.ESRCH }
+
 func stopSelf(syscall.Signal) { _ = syscall.Kill(os.Getpid(), syscall.SIGSTOP) }
 
 func (t *terminal) give(group int) { _ = unix.IoctlSetPointerInt(t.fd, unix.TIOCSPGRP, group) }

@@ -17,16 +17,15 @@ func (r *run) loseOwnership() {
 
 // proceed does what is due, and sets the time of its next call.
 func (r *run) proceed(now time.Time) {
-	if r.done || r.alive && r.sweep == nil {
-		return
-	}
-	if r.childless {
+	switch {
+	case r.done || r.alive && r.sweep == nil:
+	case r.childless:
 		r.settleRest(now)
-	} else {
+	default:
 		r.settleFamily(now)
 	}
 	if !r.done {
-		r.timer.Reset(time.Until(r.nextDue()))
+		r.timer.Reset(time.Until(r.nextDue(now)))
 	}
 }
 
@@ -100,10 +99,10 @@ func (r *run) finish(quiescent bool, proof string) {
 }
 
 // nextDue is when proceed must be called without an event.
-func (r *run) nextDue() time.Time {
-	due := r.vigil.next
-	if due.IsZero() {
-		due = time.Now().Add(noticeEvery)
+func (r *run) nextDue(now time.Time) time.Time {
+	due := now.Add(heartbeat)
+	if !r.vigil.next.IsZero() {
+		due = earlier(due, r.vigil.next)
 	}
 	if r.sweep != nil && !r.childless {
 		due = earlier(due, r.sweep.next)

@@ -25,6 +25,8 @@ type run struct {
 	heardAt   time.Time // when CMD ended, or the first request to end came
 	timer     *time.Timer
 	done      bool
+
+	blindSince time.Time // since when wait4 fails, or zero
 }
 
 // Run starts c and returns when c has ended and, as far as c.Linger says,
@@ -143,11 +145,16 @@ func (r *run) await() {
 func (r *run) reapAll() {
 	for !r.inquiry.asking {
 		pid, status, err := reap(-1)
-		switch {
-		case err == unix.ECHILD:
-			r.childless = !r.alive && groupGone(r.group)
+		if err != nil && err != unix.ECHILD {
+			r.unwaited(time.Now(), err)
 			return
-		case err != nil || pid == 0:
+		}
+		r.blindSince = time.Time{}
+		switch {
+		case err != nil:
+			r.bereft(time.Now())
+			return
+		case pid == 0:
 			r.childless = false
 			return
 		case pid == r.pid && r.alive:

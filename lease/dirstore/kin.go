@@ -3,6 +3,7 @@ package dirstore
 import (
 	"errors"
 	"os"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -96,8 +97,20 @@ func moveUp(f *os.File) (*os.File, error) {
 }
 
 // KinHeld asks with a descriptor of its own, which a kin lock of this very process
-// refuses too.
+// refuses too. Who seems to hold it may be a child of this process that is between fork
+// and exec, and has a copy of every descriptor until then: where the answer would be
+// yes, it is asked for again at a moment when no fork is under way.
 func (h *hold) KinHeld() (bool, error) {
+	held, err := h.kinSeemsHeld()
+	if err != nil || !held {
+		return held, err
+	}
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	return h.kinSeemsHeld()
+}
+
+func (h *hold) kinSeemsHeld() (bool, error) {
 	x, err := h.openSession()
 	if err != nil {
 		return false, err

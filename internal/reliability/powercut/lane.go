@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"time"
@@ -35,6 +36,9 @@ func Run(ctx context.Context, p lab.Plan) (*lab.Report, error) {
 
 // Missing says what is needed to cut the power here and is not there, or nothing.
 func Missing() string {
+	if os.Geteuid() != 0 {
+		return "only root may mount"
+	}
 	for _, tool := range []string{"mkfs.ext4", "mkfs.xfs", "mkfs.btrfs", "mount", "losetup"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			return "there is no " + tool

@@ -18,7 +18,8 @@ import (
 // locked to its thread.
 type traced struct {
 	pid    int
-	guard  *time.Timer // kills a process that hangs
+	itself *os.Process // the same, which no later process of its number is
+	guard  *time.Timer // kills it if it hangs
 	number uint64      // of the call that it is in
 	status syscall.WaitStatus
 }
@@ -36,14 +37,21 @@ func trace(cmd *exec.Cmd, stderr *os.File) (*traced, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &traced{pid: pid, guard: time.AfterFunc(lab.Patience, func() { _ = unix.Kill(pid, unix.SIGKILL) })}
+	itself, err := os.FindProcess(pid)
+	if err != nil {
+		return nil, err
+	}
+	v := &traced{pid: pid, itself: itself, guard: time.AfterFunc(lab.Patience, func() { _ = itself.Kill() })}
 	if err := v.wait(0); err != nil {
 		return nil, err
 	}
 	if v.status.StopSignal() != unix.SIGSTOP {
 		return nil, v.end(fmt.Errorf("does not stop at its beginning: %v", v.status))
 	}
-	return v, syscall.PtraceSetOptions(pid, syscall.PTRACE_O_TRACESYSGOOD)
+	if err := syscall.PtraceSetOptions(pid, syscall.PTRACE_O_TRACESYSGOOD); err != nil {
+		return nil, v.end(os.NewSyscallError("ptrace", err))
+	}
+	return v, nil
 }
 
 // allowTracing makes this process's parent the tracer of this thread, and stops until
@@ -149,12 +157,18 @@ func (v *traced) goOn() error {
 
 // exit is the exit code of a process that has ended, -1 if it was killed.
 func (v *traced) exit() int {
-	v.guard.Stop()
+	v.forget()
 	return v.status.ExitStatus()
+}
+
+func (v *traced) forget() {
+	v.guard.Stop()
+	_ = v.itself.Release()
 }
 
 // end ends a process that cannot go on.
 func (v *traced) end(why error) error {
+	defer v.forget()
 	if v.ended() {
 		return why
 	}

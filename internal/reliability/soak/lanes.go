@@ -18,27 +18,37 @@ import (
 
 // lane is one lane with its sizes.
 type lane struct {
-	name   string
-	change int // rounds for every change
-	soak   int // rounds of a soak; 0: everything there is
-	onDisk bool
-	run    func(context.Context, lab.Plan) (*lab.Report, error)
+	name    string
+	quick   int // rounds of a test; 0: no test runs it
+	change  int // rounds for every change
+	soak    int // rounds of a soak; 0: everything there is
+	onDisk  bool
+	run     func(context.Context, lab.Plan) (*lab.Report, error)
+	missing func() string // what it needs and is not there; nil: it needs nothing
+	figures []string      // without which it did nothing
 }
 
 var lanes = []lane{
-	{name: "kill", change: 600, run: killpoint.Run},
+	// I5, I6, I9, I11: a process that is killed anywhere leaves a store that tells the truth.
+	{name: "kill", quick: 8, change: 600, run: killpoint.Run, missing: lab.HasStrace, figures: []string{"kills"}},
 	{name: "kill-disk", change: 200, onDisk: true, run: killpoint.Run},
-	{name: "errors", change: 700, run: faults.Errors},
-	{name: "cleanup", change: 40, soak: 400, run: faults.Cleanups},
-	{name: "lies", run: faults.Lies},
-	{name: "power", change: 20, soak: 400, run: powerloss.Run},
-	{name: "preempt", change: 250, run: preempt.Run},
-	{name: "cut", change: 60, soak: 600, run: powercut.Run},
-	{name: "fork", change: 20_000, soak: 400_000, run: forkwindow.Run},
-	{name: "linear", change: 2500, soak: 50_000, run: linear.Run},
-	{name: "surroundings", run: surroundings.Run},
+	// I8, I9: what is answered is the truth, whatever failed.
+	{name: "errors", quick: 12, change: 700, soak: 4500, run: faults.Errors, missing: lab.HasStrace, figures: []string{"errors"}},
+	{name: "cleanup", quick: 1, change: 40, soak: 400, run: faults.Cleanups, missing: lab.HasStrace, figures: []string{"kills"}},
+	{name: "lies", quick: 40, run: faults.Lies, figures: []string{"lies"}},
+	// I1, I2, I9, I11: the power may fail at any moment, and again while people look after
+	// what it left.
+	{name: "power", quick: 1, change: 20, soak: 700, run: powerloss.Run, missing: lab.HasStrace, figures: []string{"states", "crashed again"}},
+	// I3, I4, I6, I7: whoever comes in between, one owner at a time, and nothing is lost.
+	{name: "preempt", quick: 4, change: 400, run: preempt.Run, missing: lab.HasStrace, figures: []string{"stops"}},
+	// I9: what somebody was told survives the power, on real file systems.
+	{name: "cut", quick: 4, change: 60, soak: 600, run: powercut.Run, missing: powercut.Missing, figures: []string{"cuts"}},
+	{name: "fork", quick: 150, change: 20_000, soak: 400_000, run: forkwindow.Run, figures: []string{"children", "cycles"}},
+	// I2, I3, I6, I7: there is an order of what everybody did that explains what each was told.
+	{name: "linear", quick: 60, change: 2500, soak: 50_000, run: linear.Run, figures: []string{"kills", "acquired"}},
+	{name: "surroundings", quick: 4, run: surroundings.Run, missing: surroundings.Missing, figures: []string{"commands"}},
 	{name: "mutants", run: mutants.Run},
-	{name: "short", change: 300, soak: 4000, run: faults.Shorts},
+	{name: "short", quick: 10, change: 300, soak: 4000, run: faults.Shorts, missing: lab.HasStrace, figures: []string{"short writes"}},
 }
 
 func names() (all []string) {

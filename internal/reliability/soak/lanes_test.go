@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"holdfast/internal/reliability/actor"
+	"holdfast/internal/reliability/killpoint"
+	"holdfast/internal/reliability/lab"
+	"holdfast/internal/reliability/preempt"
+	"holdfast/internal/testkit"
+)
+
+func TestMain(m *testing.M) {
+	actor.Main()
+	os.Exit(m.Run())
+}
+
+// A few rounds of every lane, every day.
+func TestLanes(t *testing.T) {
+	for _, l := range lanes {
+		if l.quick > 0 {
+			t.Run(l.name, func(t *testing.T) { l.test(t, lab.Plan{Seed: 1, Rounds: l.quick, Jobs: 2}) })
+		}
+	}
+}
+
+func (l lane) test(t *testing.T, p lab.Plan) {
+	if l.missing != nil && l.missing() != "" {
+		testkit.Skip(t, l.missing())
+	}
+	r, err := l.run(context.Background(), p)
+	require.NoError(t, err)
+	t.Log(r)
+	require.Empty(t, r.Faults())
+	for _, what := range l.figures {
+		require.Positive(t, r.Figure(what), what)
+	}
+}
+
+// I1: a record is in force whole or not at all.
+func TestKillEveryWriteOfAPublish(t *testing.T) {
+	l := lane{run: killpoint.Changes, missing: lab.HasStrace, figures: []string{"kills"}}
+	l.test(t, lab.Plan{Seed: 1, Jobs: 2, Only: "next acquire"})
+}
+
+// I4: from the moment at which a record says who owns the session, everybody sees him.
+func TestAnOwnerIsNeverSeenWithoutItsLock(t *testing.T) {
+	l := lane{run: preempt.Seen, missing: lab.HasStrace, figures: []string{"stops"}}
+	l.test(t, lab.Plan{Seed: 1, Jobs: 2, Only: "next acquire"})
+}

@@ -3,6 +3,7 @@ package faults
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"holdfast/internal/reliability/lab"
 )
@@ -38,11 +39,15 @@ var answers = map[string][]string{
 	"fcntl":      {"EMFILE"},
 }
 
+// interrupted is the error after which a call is simply made again.
+const interrupted = "EINTR"
+
 // fault is one call answered with one error.
 type fault struct {
-	scene *lab.Scene
-	call  lab.Call
-	error string
+	scene  *lab.Scene
+	call   lab.Call
+	error  string
+	answer bool // the call is to deliver the answer
 }
 
 func (f fault) String() string { return fmt.Sprintf("%s, %s at %s", f.scene.Name, f.error, f.call) }
@@ -87,7 +92,7 @@ func everyFault(ctx context.Context, r *lab.Report, p lab.Plan, room string) (al
 				continue
 			}
 			for _, error := range answers[call.Name] {
-				all = append(all, fault{scene, call, error})
+				all = append(all, fault{scene, call, error, strings.HasPrefix(lines[i], "write(1<")})
 			}
 		}
 	}
@@ -106,6 +111,10 @@ func inject(ctx context.Context, r *lab.Report, f fault, below string, i int) {
 		return
 	}
 	r.Count("errors", 1)
+	if f.answer && f.error != interrupted {
+		r.Count("answers not delivered", 1)
+		r.Fault(f.String(), f.scene.Undelivered(run)...)
+	}
 	switch run.Exit {
 	case 0:
 		r.Count("that changed nothing of the answer", 1)

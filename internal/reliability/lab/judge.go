@@ -80,6 +80,23 @@ func (s *Scene) honest(dir string, o Outcome) (wrong []string) {
 	return wrong
 }
 
+// Undelivered says what is wrong with the exit code of a run whose answer could not be
+// written (I9): 82 where a record was published, 74 where nothing was, and either where
+// the workload changes something else.
+func (s *Scene) Undelivered(r Run) (wrong []string) {
+	honest := []int{74, 82}
+	switch {
+	case !s.isUnchanged(r.Dir):
+		honest = []int{82}
+	case s.reads:
+		honest = []int{74}
+	}
+	if !slices.Contains(honest, r.Exit) {
+		wrong = append(wrong, fmt.Sprintf("exits with %d, not one of %v, and nobody got the answer (I9): %s", r.Exit, honest, r.Said))
+	}
+	return wrong
+}
+
 // hasEnded reports whether the record says what it must after success.
 func (s *Scene) hasEnded(dir string) bool {
 	if s.ends == unchanged {

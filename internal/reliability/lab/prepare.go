@@ -42,7 +42,23 @@ func Prepare(ctx context.Context, w Workload, below string) (*Scene, error) {
 	if found := check.Store(s.Dir, s.History); len(found) > 0 {
 		return nil, fmt.Errorf("prepare %q: %v", w.Name, found)
 	}
-	return s, nil
+	return s, s.rehearse(ctx, dir)
+}
+
+// rehearse holds that the workload does what it is to be kept from.
+func (s *Scene) rehearse(ctx context.Context, below string) error {
+	r, err := s.Fresh(below, 0)
+	if err != nil {
+		return err
+	}
+	defer r.Remove()
+	cmd := actor.Command(ctx, r.Dir, s.Args(r.Told)...)
+	said, _ := cmd.CombinedOutput()
+	r.Exit, r.Said = cmd.ProcessState.ExitCode(), string(said)
+	if wrong := s.honest(r.Dir, r.Outcome); r.Exit != s.exits || len(wrong) > 0 {
+		return fmt.Errorf("%s exits with %d: %v: %s", s.Name, r.Exit, wrong, said)
+	}
+	return nil
 }
 
 // Scenes prepares the workloads of a plan: a few of few rounds, else all.

@@ -26,6 +26,10 @@ type Workload struct {
 	Publishes int
 	// ends is what the session is after success.
 	ends ending
+	// exits is the exit code where nothing comes in between.
+	exits int
+	// reads is set where it changes nothing at all.
+	reads bool
 }
 
 // ending is what a record says after a workload succeeded.
@@ -56,9 +60,9 @@ func Workloads() []Workload {
 		{Name: "prune, new archive", before: []preparation{cycle, strand, recovered, cycle, strand}, args: []string{"prune", "--older-than", "0s"}, ends: unchanged},
 		{Name: "prune, known archive", before: []preparation{cycle, strand, recovered, prune, cycle, strand}, args: []string{"prune", "--older-than", "0s"}, ends: unchanged},
 		{Name: "archive", before: []preparation{cycle, cycle, prune, cycle}, args: []string{"history", Key}, ends: unchanged},
-		{Name: "verdict", before: []preparation{cycle, strand}, args: []string{"verdict", "set", Key, "--status", "done", "--source", "operator"}, ends: unchanged},
-		{Name: "refused acquire", before: []preparation{cycle, strand}, args: owned, ends: unchanged},
-		{Name: "list", before: []preparation{cycle, other}, args: []string{"list", "--json"}, ends: unchanged},
+		{Name: "verdict", before: []preparation{cycle, strand}, args: []string{"verdict", "set", Key, "--outcome", "done", "--source", "operator"}, ends: unchanged},
+		{Name: "refused acquire", before: []preparation{cycle, strand}, args: owned, ends: unchanged, exits: 76},
+		{Name: "list", before: []preparation{cycle, other}, args: []string{"list", "--json"}, ends: unchanged, reads: true},
 	}
 }
 

@@ -15,6 +15,8 @@ const (
 	AcceptMissing Acceptance = 1 << iota
 	// AcceptNotDatabase makes a tracker that SQLite does not know no finding: there is the raw copy.
 	AcceptNotDatabase
+	// AcceptDamage makes a tracker whose integrity check fails no finding.
+	AcceptDamage
 	// AcceptLittleSpace tries although the snapshot may not fit.
 	AcceptLittleSpace
 )
@@ -25,6 +27,7 @@ var acceptances = []struct {
 }{
 	{"missing", AcceptMissing},
 	{"not-a-database", AcceptNotDatabase},
+	{"damage", AcceptDamage},
 	{"little-space", AcceptLittleSpace},
 }
 

@@ -28,8 +28,12 @@ const roleVariable = "EVIDENCE_ROLE"
 
 // TestMain makes this binary a program that takes a snapshot, and waits at every step until it is told to go on.
 func TestMain(m *testing.M) {
-	if os.Getenv(roleVariable) != "" {
-		if err := takeSlowly(os.Args[1], os.Args[2]); err != nil {
+	if role := os.Getenv(roleVariable); role != "" {
+		take := func() error { return takeSlowly(os.Args[1], os.Args[2]) }
+		if role == "large" {
+			take = func() error { return takeLarge(os.Args[1]) }
+		}
+		if err := take(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}

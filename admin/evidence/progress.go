@@ -12,6 +12,7 @@ const (
 	stepLook    = "looking for space"
 	stepSession = "writing what is known of the session"
 	stepEnd     = "reading the end of the transcript"
+	stepTracker = "checking the copy of the tracker"
 	stepAgain   = "looking again"
 	stepSeal    = "writing the manifest"
 	stepName    = "giving the snapshot its name"

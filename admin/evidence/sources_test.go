@@ -133,6 +133,20 @@ func TestTrackerThatIsNoDatabase(t *testing.T) {
 	w.taken(evidence.Options{Out: w.path("accepted"), Tracker: w.path("garbage"), Accept: evidence.AcceptNotDatabase})
 }
 
+// A tracker whose integrity check fails is kept as it is, and is a finding unless that was accepted.
+func TestDamagedTracker(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	shell(t, w.dir, `sqlite3 damaged "CREATE TABLE a(b); INSERT INTO a VALUES(zeroblob(9000)),(zeroblob(9000))"; truncate -s 12288 damaged; cp damaged before`)
+	taken, err := w.take(evidence.Options{Tracker: w.path("damaged")})
+	require.NoError(t, err)
+	require.Len(t, taken.Findings, 1)
+	require.Contains(t, taken.Findings[0], "damaged")
+	require.Equal(t, read(t, w.path("before")), read(t, filepath.Join(taken.Dir, "tracker", "raw", "db")))
+	require.Empty(t, differences(t, taken.Dir))
+	w.taken(evidence.Options{Out: w.path("accepted"), Tracker: w.path("damaged"), Accept: evidence.AcceptDamage})
+}
+
 func TestTargets(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -107,7 +107,7 @@ func (t *taking) choosePlace() error {
 // build fills the directory and gives it its name. What changes by itself is read first; the manifest comes last.
 func (t *taking) build(ctx context.Context) (*Taken, error) {
 	for _, part := range []func(context.Context) error{
-		t.keepSession, t.keepTranscript, t.keepTracker, t.keepWorktree, t.lookAgain, t.describe,
+		t.keepSession, t.keepTranscript, t.keepSources, t.lookAgain, t.describe,
 	} {
 		if err := part(ctx); err != nil {
 			return nil, err

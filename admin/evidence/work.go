@@ -6,7 +6,6 @@ import (
 	"os"
 
 	"holdfast/internal/gitwork"
-	"holdfast/internal/sqlitecopy"
 )
 
 // keepWorktree writes git/ and nested/.
@@ -35,38 +34,6 @@ func (t *taking) leaveOutIgnored(c *gitwork.Captured) {
 		t.snapshot.OutOfScope = append(t.snapshot.OutOfScope, Omission{
 			What: "ignored files", Why: "kept with --include-ignored only; git/ignored.txt names them", Count: n,
 		})
-	}
-}
-
-// keepTracker writes tracker/.
-func (t *taking) keepTracker(ctx context.Context) error {
-	if t.tracker == "" {
-		return nil
-	}
-	dir := t.path("tracker")
-	if err := os.Mkdir(dir, dirMode); err != nil {
-		return unwritable(dir, err)
-	}
-	taken, err := sqlitecopy.Take(ctx, t.tracker, dir, sqlitecopy.Options{
-		Accept:   sqlitecopy.Anything, // without a database there is a finding, and the raw copy
-		Progress: func(p sqlitecopy.Progress) { tell(t.options.Progress, Progress(p)) },
-	})
-	if err != nil {
-		return err
-	}
-	for _, a := range taken.Artefacts {
-		t.entries = append(t.entries, entry{"tracker/" + a.Name, a.Size, a.SHA256})
-	}
-	taken.Artefacts = nil
-	t.snapshot.addTracker(taken)
-	t.judgeTracker(taken)
-	return nil
-}
-
-func (t *taking) judgeTracker(taken *sqlitecopy.Taken) {
-	if taken.Integrity == sqlitecopy.NotDatabase && t.options.Accept&AcceptNotDatabase == 0 {
-		t.findings = append(t.findings, "not a database, kept as raw bytes only: "+taken.Source+
-			" (if it is encrypted, or not meant for SQLite, accept that with --accept not-a-database)")
 	}
 }
 

@@ -112,7 +112,7 @@ func (r *rawCopy) recoverable() bool {
 	return first[0] != 0
 }
 
-// seal makes the copy durable.
+// seal makes the copy durable, through the descriptors that it was written with: others need not be told what failed.
 func (r *rawCopy) seal() error {
 	for s, f := range r.files {
 		if f == nil {

@@ -56,6 +56,21 @@ func SourceSize(source string) (int64, error) {
 // Damage in the source is no error: the copy is then as damaged, and says so. Errors that a person can act upon are of
 // type [*Error].
 func Take(ctx context.Context, source, out string, o Options) (*Taken, error) {
+	r, err := ReadSource(ctx, source, out, o)
+	if err != nil {
+		return nil, err
+	}
+	return r.Finish(ctx, o.Progress)
+}
+
+// Reading is a copy whose source has been read: what is left is to be done with the copy alone.
+type Reading struct {
+	t      *taking
+	accept Acceptance
+}
+
+// ReadSource is the first part of [Take], with its errors; [Reading.Finish] is the second.
+func ReadSource(ctx context.Context, source, out string, o Options) (*Reading, error) {
 	source, err := filepath.Abs(source)
 	if err != nil {
 		return nil, unreadable(source, err)
@@ -75,13 +90,26 @@ func Take(ctx context.Context, source, out string, o Options) (*Taken, error) {
 	}
 	t := &taking{out: out, meter: &meter{tell: o.Progress}, taken: &Taken{Source: source, Notes: []string{}}}
 	t.meter.expect(passes * before.size())
-	if err := t.all(ctx, before); err != nil {
+	if err := t.copyRaw(ctx, before); err != nil {
+		if t.raw != nil {
+			t.raw.close()
+		}
 		return nil, err
 	}
-	if t.taken.Integrity == NotDatabase && o.Accept == DatabasesOnly {
-		return t.taken, notDatabase(source, t.taken)
+	return &Reading{t, o.Accept}, nil
+}
+
+// Finish makes the raw copy durable and db.sqlite of it. It is to be called once, from any goroutine, from which it
+// calls progress; that may be nil.
+func (r *Reading) Finish(ctx context.Context, progress func(Progress)) (*Taken, error) {
+	r.t.meter.tell = progress
+	if err := r.t.finish(ctx); err != nil {
+		return nil, err
 	}
-	return t.taken, nil
+	if r.t.taken.Integrity == NotDatabase && r.accept == DatabasesOnly {
+		return r.t.taken, notDatabase(r.t.taken.Source, r.t.taken)
+	}
+	return r.t.taken, nil
 }
 
 // vacant refuses a directory with one of our names in it.
@@ -103,15 +131,18 @@ type taking struct {
 	out   string
 	meter *meter
 	taken *Taken
-	kept  []side // of the raw copy
+	raw   *rawCopy // open until it is durable
+	kept  []side   // of the raw copy
 }
 
 func (t *taking) path(elements ...string) string {
 	return filepath.Join(append([]string{t.out}, elements...)...)
 }
 
-func (t *taking) all(ctx context.Context, before look) error {
-	if err := t.copyRaw(ctx, before); err != nil {
+func (t *taking) finish(ctx context.Context) error {
+	err := t.raw.seal()
+	t.raw.close()
+	if err != nil {
 		return err
 	}
 	if err := t.normalise(ctx); err != nil {
@@ -129,21 +160,17 @@ func (t *taking) copyRaw(ctx context.Context, before look) error {
 	if err := os.Mkdir(t.path(rawName), 0o700); err != nil {
 		return target(t.path(rawName), err)
 	}
-	raw := newRawCopy(t.path(rawName), t.meter)
-	defer raw.close()
-	c := newCapture(t.taken.Source, raw)
+	t.raw = newRawCopy(t.path(rawName), t.meter)
+	c := newCapture(t.taken.Source, t.raw)
 	guard, err := c.run(ctx)
 	if err != nil {
-		return err
-	}
-	if err := raw.seal(); err != nil {
 		return err
 	}
 	after, err := lookAt(t.taken.Source)
 	if err != nil {
 		return err
 	}
-	t.kept, t.taken.Guard = raw.has(), guard
+	t.kept, t.taken.Guard = t.raw.has(), guard
 	t.taken.Tries, t.taken.SuperJournal, t.taken.Journal = c.tries, c.super, c.kind
 	t.taken.Moved = moved(t.taken.Source, before, after)
 	t.taken.Notes = slices.Concat(t.taken.Notes, c.notes, linkNotes(after))

@@ -154,7 +154,7 @@ func (a *annals) merge() {
 	}
 	if a.unread != nil {
 		a.fault(ownership.Digest{}, a.unread)
-		a.tellFresh(nil)
+		a.tellFresh(time.Time{})
 		return
 	}
 	for item, err := range a.journal.Since(a.ctx, ownership.At(a.since)) {
@@ -177,11 +177,11 @@ func (a *annals) merge() {
 		if e.Record != nil && pending[*e.Revision] {
 			continue // told by what is fresh
 		}
-		a.tellFresh(e.At)
+		a.tellFresh(freshBefore(e))
 		e.Record = nil
 		a.entry(e)
 	}
-	a.tellFresh(nil)
+	a.tellFresh(time.Time{})
 }
 
 func (a *annals) remember(e Entry) {
@@ -198,9 +198,18 @@ func (a *annals) entry(e Entry) {
 	a.done = a.done || !a.yield(e, nil)
 }
 
-// tellFresh tells what is fresh and older than a time, or all of it.
-func (a *annals) tellFresh(before *ownership.Timestamp) {
-	for len(a.fresh) > 0 && (before == nil || a.fresh[0].At.Time().Before(before.Time())) {
+// freshBefore is until when what is fresh comes before an archived entry. Within one moment a record of the archive is
+// the older one, and an event was written by somebody who had seen what was there.
+func freshBefore(e Entry) time.Time {
+	if e.Record == nil {
+		return e.At.Time().Add(time.Millisecond)
+	}
+	return e.At.Time()
+}
+
+// tellFresh tells what is fresh and older than a time, or all of it where that is zero.
+func (a *annals) tellFresh(before time.Time) {
+	for len(a.fresh) > 0 && (before.IsZero() || a.fresh[0].At.Time().Before(before)) {
 		a.entry(a.fresh[0])
 		a.fresh = a.fresh[1:]
 	}

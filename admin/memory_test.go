@@ -51,7 +51,7 @@ func TestKilledAtEverySystemCallOfAPrune(t *testing.T) {
 	pristine := w.path
 	kills := 0
 	for _, call := range []string{"fsync", "fdatasync", "pwrite64", "linkat", "unlinkat", "flock", "ftruncate", "fchmod"} {
-		for n := 1; w.killedPruning(strace, pristine, call, n); n += testkit.Rounds(3, 1) {
+		for n := 1; w.killedPruning(strace, pristine, call, n); n += testkit.Rounds(6, 1) {
 			kills++
 			require.Equal(t, want, told(), "%s %d", call, n)
 			w.prune(admin.Pruning{Mode: admin.PruneDo})
@@ -64,7 +64,7 @@ func TestKilledAtEverySystemCallOfAPrune(t *testing.T) {
 		}
 	}
 	t.Logf("killed at %d system calls", kills)
-	require.Greater(t, kills, testkit.Rounds(12, 40))
+	require.Greater(t, kills, testkit.Rounds(6, 40))
 }
 
 // killedPruning prunes a copy of a store, which becomes the world's, and reports
@@ -173,7 +173,7 @@ func turnOn(s lease.Store, key string) (took time.Duration, err error) {
 // Sixty-four processes acquire, are refused, release, archive and prune at once: no
 // owner of a session of its own is ever refused, and no record is lost (I6, I11).
 func TestSixtyFourProcessesAtOnce(t *testing.T) {
-	for _, archive := range []string{"sound", "damaged"} {
+	for _, archive := range []string{"damaged", "sound"}[:testkit.Rounds(1, 2)] {
 		t.Run(archive, func(t *testing.T) {
 			w := newWorld(t)
 			w.cycle("shared", 1)

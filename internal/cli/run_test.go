@@ -5,9 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -122,14 +125,27 @@ func (p place) start(c *exec.Cmd) outputFile {
 	return out
 }
 
-// hold runs a command in a session in the background and returns when it is held.
+// hold runs a command in a session in the background and returns when it is held and the command has begun.
 func (p place) hold(key string, argv ...string) *exec.Cmd {
 	p.t.Helper()
 	c := p.command(append([]string{"run", "--no-worktree", key, "--"}, argv...)...)
 	out := p.start(c)
 	p.await(key, ownership.StateHeld)
+	p.eventually(argv[0]+" below the runner", func() bool { return runsAnother(c.Process.Pid) })
 	require.Nil(p.t, c.ProcessState, out)
 	return c
+}
+
+// runsAnother says that a process has a child that runs another program: a new child runs its parent's own at first.
+func runsAnother(parent int) bool {
+	own, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", parent))
+	child := regexp.MustCompile(fmt.Sprintf(`^\d+ \((.*)\) . %d `, parent))
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	return slices.ContainsFunc(stats, func(name string) bool {
+		b, _ := os.ReadFile(name)
+		found := child.FindSubmatch(b)
+		return found != nil && string(found[1]) != strings.TrimSpace(string(own))
+	})
 }
 
 func (p place) await(key string, want ownership.State) (i lease.Inspection) {

@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"crypto/rand"
 	"flag"
+	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/require"
 
 	"holdfast/internal/testkit"
 )
@@ -22,7 +25,18 @@ func TestScripts(t *testing.T) {
 		Cmds:               scriptCommands,
 		UpdateScripts:      *update,
 		RequireUniqueNames: true,
+		WorkdirRoot:        workRoot(t),
 	})
+}
+
+// workRoot makes a directory whose path has the same length in every run, wherever temporary files go: what is printed
+// is wrapped, and where depends on the paths in it.
+func workRoot(t *testing.T) string {
+	t.Helper()
+	dir := "/tmp/holdfast-scripts-" + rand.Text()[:7]
+	require.NoError(t, os.Mkdir(dir, 0o700))
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
+	return dir
 }
 
 // setUp gives each script a home and a state directory of its own.

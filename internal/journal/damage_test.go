@@ -41,7 +41,7 @@ func sound(t *testing.T) []byte {
 func TestDamageIsReported(t *testing.T) {
 	whole := sound(t)
 	random := rand.New(rand.NewPCG(1, 2))
-	for range 100 {
+	for range testkit.Rounds(30, 100) {
 		b := append([]byte(nil), whole...)
 		page := b[random.IntN(len(whole)/pageSize)*pageSize:][:pageSize]
 		damage(random, page)

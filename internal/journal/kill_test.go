@@ -25,7 +25,7 @@ func TestKilledAtEverySystemCall(t *testing.T) {
 	calls := []string{"openat", "fchmod", "flock", "pwrite64", "fdatasync", "fsync", "ftruncate", "linkat", "unlinkat"}
 	kills := 0
 	for _, call := range calls {
-		for n := 1; ; n += testkit.Rounds(3, 1) {
+		for n := 1; ; n += testkit.Rounds(6, 1) {
 			if !killedAt(t, strace, call, n) {
 				break
 			}
@@ -33,7 +33,7 @@ func TestKilledAtEverySystemCall(t *testing.T) {
 		}
 	}
 	t.Logf("killed at %d system calls", kills)
-	require.Greater(t, kills, testkit.Rounds(15, 50))
+	require.Greater(t, kills, testkit.Rounds(8, 50))
 }
 
 // mostKills bounds how many calls of one kind are tried: several batches. An appender

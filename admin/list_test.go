@@ -90,7 +90,7 @@ func TestRowHasTheMembersOfTheContract(t *testing.T) {
 // A list that was cut short says so.
 func TestListThatIsCancelledSaysSo(t *testing.T) {
 	w := newWorld(t)
-	keys := many(300)
+	keys := many(100)
 	w.own(plan{Key: keys[0], More: keys[1:]}).kill()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -116,7 +116,7 @@ func many(n int) []string {
 
 func TestListGoesOnPastWhatItCannotRead(t *testing.T) {
 	w := newWorld(t)
-	keys := many(300)
+	keys := many(100)
 	w.own(plan{Key: keys[0], More: keys[1:]}).kill()
 	bad := target("k7")
 	dir := w.file("k7", "")

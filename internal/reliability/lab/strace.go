@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 
 	"holdfast/internal/reliability/actor"
 )
@@ -70,6 +71,9 @@ func (s *Scene) Do(ctx context.Context, r *Run, options ...string) error {
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	cmd.WaitDelay = Patience // a killed owner's child may keep standard error for a moment
+	// What hangs must not outlive strace.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	err := cmd.Run()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {

@@ -38,7 +38,7 @@ var lanes = []lane{
 	{name: "lies", quick: 40, run: faults.Lies, figures: []string{"lies"}},
 	// I1, I2, I9, I11: the power may fail at any moment, and again while people look after
 	// what it left.
-	{name: "power", quick: 1, change: 20, soak: 700, run: powerloss.Run, missing: lab.HasStrace, figures: []string{"states", "crashed again"}},
+	{name: "power", quick: 1, change: 20, soak: 150, run: powerloss.Run, missing: lab.HasStrace, figures: []string{"states", "crashed again"}},
 	// I3, I4, I6, I7: whoever comes in between, one owner at a time, and nothing is lost.
 	{name: "preempt", quick: 4, change: 400, run: preempt.Run, missing: lab.HasStrace, figures: []string{"stops"}},
 	// I9: what somebody was told survives the power, on real file systems.

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"holdfast/internal/reliability/actor"
+	"holdfast/internal/reliability/faults"
 	"holdfast/internal/reliability/killpoint"
 	"holdfast/internal/reliability/lab"
 	"holdfast/internal/reliability/preempt"
@@ -51,4 +52,10 @@ func TestKillEveryWriteOfAPublish(t *testing.T) {
 func TestAnOwnerIsNeverSeenWithoutItsLock(t *testing.T) {
 	l := lane{run: preempt.Seen, missing: lab.HasStrace, figures: []string{"stops"}}
 	l.test(t, lab.Plan{Seed: 1, Jobs: 2, Only: "next acquire"})
+}
+
+// I11: history that the archive has no room for stays where it is.
+func TestAnArchiveThatRefusesTakesNothing(t *testing.T) {
+	l := lane{run: faults.Shorts, missing: lab.HasStrace, figures: []string{"short writes"}}
+	l.test(t, lab.Plan{Seed: 1, Rounds: 4, Jobs: 2, Only: "prune, new archive"})
 }

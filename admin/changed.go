@@ -71,7 +71,7 @@ func refuseEnded(ctx context.Context, s lease.Store, i lease.Inspection, expect 
 		msg += "; the expected revision " + recovered(*m) + " and the session was used again since"
 	}
 	refusal := refuse(ctx, s, i, ownership.ReasonNothingToRecover, msg)
-	next := []lease.Next{lookAgain(i, "see what it is now")}
+	next := []lease.Next{LookAgain(i, "see what it is now")}
 	if recoveredFrom(i.Record, expect) {
 		next = append([]lease.Next{receiptAgain(i, expect)}, next...)
 	}

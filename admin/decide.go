@@ -152,6 +152,6 @@ func refuseLast(ctx context.Context, s lease.Store, i lease.Inspection, err erro
 	}
 	msg := fmt.Sprintf("session %s can have no further owner: %v; use another key", i.Name(), err)
 	refusal := refuse(ctx, s, i, ownership.ReasonStoreUnavailable, msg)
-	refusal.Inspection.Next = []lease.Next{lookAgain(i, "see its record"), listAll}
+	refusal.Inspection.Next = []lease.Next{LookAgain(i, "see its record"), listAll}
 	return refusal
 }

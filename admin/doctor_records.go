@@ -19,11 +19,15 @@ func checkRecords(ctx context.Context, s lease.Store, now time.Time) []Finding {
 	var c records
 	for d, err := range s.List(ctx) {
 		if err != nil {
+			c.unlisted = err
 			continue
 		}
 		if stored, err := s.Load(ctx, d); err == nil && !stored.Vacant() {
 			c.add(d, stored.Reading(d))
 		}
+	}
+	if c.unlisted != nil && c.count == 0 {
+		return []Finding{unchecked("records", c.unlisted.Error())}
 	}
 	return append(c.judgeReadings(), c.judgeClock(now))
 }
@@ -31,6 +35,7 @@ func checkRecords(ctx context.Context, s lease.Store, now time.Time) []Finding {
 // records is what was read of all sessions.
 type records struct {
 	count      int
+	unlisted   error // why there may be more
 	unreadable []lease.Inspection
 	newest     ownership.Timestamp
 	whose      lease.Inspection // the session of the newest record
@@ -68,7 +73,7 @@ func (c *records) judgeReadings() []Finding {
 	}
 	var all []Finding
 	for _, i := range c.unreadable[:min(len(c.unreadable), maxShown)] {
-		next := lookAgain(i, "see what can be done")
+		next := LookAgain(i, "see what can be done")
 		detail := fmt.Sprintf("session %s cannot be read: %v", i.Name(), i.Fault)
 		all = append(all, problem(check, detail, next.Why, next.Argv...))
 	}
@@ -87,6 +92,6 @@ func (c *records) judgeClock(now time.Time) Finding {
 	}
 	detail := fmt.Sprintf("session %s has a record of %s, %s ahead of this clock: one of the two clocks was wrong", c.whose.Name(), c.newest, ahead.Round(time.Second))
 	f := problem(check, detail, "see this clock", "date", "-u")
-	f.Next = append(f.Next, lookAgain(c.whose, "see the record"))
+	f.Next = append(f.Next, LookAgain(c.whose, "see the record"))
 	return f
 }

@@ -129,11 +129,19 @@ func (w *worker) compare(before, after glance) vitals {
 	v.comparePulse(before.pulse, after.pulse, w.unlocked)
 	v.compareTranscript(before, after)
 	v.comparePanes(before, after, w)
-	v.compareCPU(before, after)
+	v.compareCPU(before, after, w)
 	if w.unscanned != nil {
 		v.lines = append(v.lines, unknown("cpu time", w.unscanned))
 	}
 	return v
+}
+
+// whyUnseen says why nothing can be told of a worker whose lock is held.
+func (w *worker) whyUnseen() string {
+	if r := w.record; r != nil && r.Owner != nil && r.Owner.Host != procid.ThisHost().Name {
+		return fmt.Sprintf("it runs on %q, and this is %q: its processes cannot be seen from here", r.Owner.Host, procid.ThisHost().Name)
+	}
+	return "no process of it can be seen from here"
 }
 
 // comparePulse takes the owner's word for what it is doing. That of an owner whose lock
@@ -192,8 +200,11 @@ func (v *vitals) comparePanes(before, after glance, w *worker) {
 }
 
 // compareCPU adds up what the worker's processes used between the looks.
-func (v *vitals) compareCPU(before, after glance) {
+func (v *vitals) compareCPU(before, after glance, w *worker) {
 	if len(after.cpu) == 0 {
+		if !w.unlocked {
+			v.add("processes", ownership.Unknown, w.whyUnseen())
+		}
 		return
 	}
 	v.lives = after.pulse == nil || after.pulse.Phase != lease.PhaseAbandoned

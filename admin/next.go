@@ -19,7 +19,7 @@ func nextOf(i lease.Inspection) []lease.Next {
 	case ownership.StateStranded:
 		return offer(i, 0)
 	case ownership.StateUnproven:
-		return append([]lease.Next{lookAgain(i, whatWouldProve(i))}, offer(i, AcceptUnproven)...)
+		return append([]lease.Next{LookAgain(i, whatWouldProve(i))}, offer(i, AcceptUnproven)...)
 	case ownership.StateUnreadable:
 		return nextUnreadable(i)
 	default:
@@ -29,12 +29,12 @@ func nextOf(i lease.Inspection) []lease.Next {
 
 var listAll = lease.Next{Why: "see every session", Argv: []string{"session", "list"}}
 
-func lookAgain(i lease.Inspection, why string) lease.Next {
+func LookAgain(i lease.Inspection, why string) lease.Next {
 	return lease.Next{Why: why, Argv: append([]string{"session", "inspect"}, address(i)...)}
 }
 
 func nextHeld(i lease.Inspection) []lease.Next {
-	next := []lease.Next{lookAgain(i, "see who holds it")}
+	next := []lease.Next{LookAgain(i, "see who holds it")}
 	next = append(next, stop(i.Liveness.Holders)...)
 	if i.Liveness.Held == ownership.KinLock {
 		next = append(next, nextSurvivors(i)...)
@@ -85,7 +85,7 @@ func nextUnreadable(i lease.Inspection) []lease.Next {
 	if i.Liveness == nil {
 		return offer(i, Quarantine)
 	}
-	next := append([]lease.Next{lookAgain(i, "look again")}, stop(i.Liveness.Holders)...)
+	next := append([]lease.Next{LookAgain(i, "look again")}, stop(i.Liveness.Holders)...)
 	return append(next, listAll)
 }
 

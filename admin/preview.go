@@ -60,7 +60,7 @@ func (q request) refuseUnforced(ctx context.Context, a attempt, d displacement) 
 	}
 	do := full.forced(a.seen)
 	refusal := refuse(ctx, q.store, a.seen, ownership.ReasonForceRequired, q.missing(a, d))
-	refusal.Inspection.Next = []lease.Next{do, lookAgain(a.seen, "look again first")}
+	refusal.Inspection.Next = []lease.Next{do, LookAgain(a.seen, "look again first")}
 	return &ForceRequired{Refusal: refusal, Preview: q.preview(ctx, a, d, do.Argv)}
 }
 

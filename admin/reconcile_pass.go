@@ -176,7 +176,7 @@ func rowFor(i lease.Inspection, d decision) Reconciled {
 }
 
 func lookAtIt(i lease.Inspection) lease.Next {
-	return lookAgain(i, "look at it, and see what can be typed about it")
+	return LookAgain(i, "look at it, and see what can be typed about it")
 }
 
 // next is what a person can type about a session that waits.

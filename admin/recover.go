@@ -111,7 +111,7 @@ func explained(err error) error {
 func refuseClaimed(ctx context.Context, s lease.Store, a attempt) error {
 	msg := fmt.Sprintf("session %s is being acquired or recovered by %s at this moment", a.seen.Name(), claimants(ctx, s, a))
 	refusal := refuse(ctx, s, a.seen, ownership.ReasonActiveOwner, msg)
-	refusal.Inspection.Next = []lease.Next{lookAgain(a.seen, "look again"), listAll}
+	refusal.Inspection.Next = []lease.Next{LookAgain(a.seen, "look again"), listAll}
 	return refusal
 }
 

@@ -93,7 +93,7 @@ func (q *request) refuseUnsaved(ctx context.Context, i lease.Inspection, err err
 	without.Snapshot = SnapshotSkip
 	refusal.Inspection.Next = []lease.Next{
 		{Why: "recover without saving anything", Argv: without.argv(i), ChangesState: true},
-		lookAgain(i, "look again first"),
+		LookAgain(i, "look again first"),
 	}
 	return refusal
 }

@@ -3,6 +3,8 @@ package lease
 import (
 	"fmt"
 	"time"
+
+	"holdfast/ownership"
 )
 
 // LapseError is why ownership was lost when an owner could not tell its store in time
@@ -13,5 +15,6 @@ type LapseError struct {
 }
 
 func (e *LapseError) Error() string {
-	return fmt.Sprintf("the store could not be told for too long that this owner lives (it waits %s)", e.TTL)
+	return fmt.Sprintf("the store could not be told since %s that this owner lives, and lets go of an owner that it does not hear of for %s",
+		ownership.At(e.Until.Add(-e.TTL)), e.TTL)
 }

@@ -49,6 +49,7 @@ func TestRevokedLease(t *testing.T) {
 	leases := strings.Fields(p.etcdctl(t, "lease", "list"))
 	p.etcdctl(t, "lease", "revoke", leases[len(leases)-1])
 	require.Equal(t, 81, owner.ends(t), "%s", owner.printed(t))
+	p.saysWhatToDo(t, owner)
 	after := p.inspect(t, "K")
 	require.Equal(t, held.Revision, after.Revision, "the record is on no lease, and nothing was published")
 	require.Equal(t, "active", after.Record.State)
@@ -75,6 +76,7 @@ func TestUnreachableClusterStopsTheCommandInTime(t *testing.T) {
 		require.Less(t, took, ttl, "the lease was renewed before the cluster became silent, and outlives the command")
 	}
 	require.Equal(t, 81, owner.ends(t), "%s", owner.printed(t))
+	p.saysWhatToDo(t, owner)
 	require.Equal(t, held.Revision, p.inspect(t, "K").Revision)
 }
 
@@ -95,6 +97,8 @@ func TestOwnerThatWakesUpLate(t *testing.T) {
 	require.NoError(t, os.WriteFile(end, nil, 0o600)) // it has something to acknowledge
 	require.NoError(t, owner.Process.Signal(syscall.SIGCONT))
 	require.Equal(t, 81, owner.ends(t), "%s", owner.printed(t))
+	p.saysWhatToDo(t, owner)
+	require.Contains(t, owner.printed(t), "generation 3", "who has it now")
 	require.Equal(t, after, p.inspect(t, "K"), "it wrote nothing")
 }
 
@@ -123,6 +127,20 @@ func TestKilledOwner(t *testing.T) {
 	contender.exits(t, 0, "session", "recover", "K", "--expect", i.Revision, "--force", "--reason", "killed")
 	contender.exits(t, 0, "session", "run", "--no-worktree", "K", "--", "true")
 	require.Equal(t, 3, p.inspect(t, "K").Record.Generation)
+}
+
+// saysWhatToDo holds that an owner that lost its session says what happened and when, and
+// commands that can be typed.
+func (p place) saysWhatToDo(t *testing.T, owner *running) {
+	t.Helper()
+	said := owner.printed(t)
+	require.Contains(t, said, "not ours any more (generation 1)")
+	require.Contains(t, said, "noticed at")
+	commands := nextCommands(said)
+	require.NotEmpty(t, commands, said)
+	for _, command := range commands {
+		p.exits(t, 0, "sh", "-c", command)
+	}
 }
 
 // An owner with a long TTL is not overtaken by a contender with a short one.

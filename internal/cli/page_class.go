@@ -33,9 +33,14 @@ func isShown(c admin.Classified, e ownership.Evidence) bool {
 
 func isWork(e ownership.Evidence) bool { return e.Probe == "worktree" || e.Probe == "tracker" }
 
-// whyClass is the one line that a table has room for.
-func whyClass(lines []ownership.Evidence) string {
-	for _, sure := range []ownership.Finding{ownership.Present, ownership.Unknown, ownership.Absent} {
+// whyClass is the one line that a table has room for. Where somebody holds the session and
+// yet nothing can be told of the worker, it is why, and not that it is held.
+func whyClass(r admin.WideRow) string {
+	order, lines := []ownership.Finding{ownership.Present, ownership.Unknown, ownership.Absent}, r.ClassEvidence
+	if r.State == ownership.StateHeld && *r.Class == string(admin.ClassUnknown) {
+		order = []ownership.Finding{ownership.Unknown, ownership.Absent, ownership.Present}
+	}
+	for _, sure := range order {
 		for n := len(lines) - 1; n >= 0; n-- {
 			if lines[n].Finding == sure {
 				return lines[n].Probe + ": " + lines[n].Detail

@@ -50,7 +50,7 @@ func classCells(r admin.WideRow) []string {
 	if r.Class == nil {
 		return []string{"", ""}
 	}
-	return []string{*r.Class, whyClass(r.ClassEvidence)}
+	return []string{*r.Class, whyClass(r)}
 }
 
 func more(r admin.Row) []string {

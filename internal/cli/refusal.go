@@ -37,6 +37,10 @@ func (v *invocation) explain(err error) refusal {
 	if errors.As(err, &store) && store.Advice != "" {
 		r.Hint = store.Advice
 	}
+	var lost *lostError
+	if errors.As(err, &lost) {
+		r.Hint = lost.hint
+	}
 	r.Next = v.nextOf(err, r)
 	return r
 }
@@ -60,11 +64,14 @@ func (v *invocation) decidedOn(err error) (i *lease.Inspection, unchanged bool) 
 func (v *invocation) nextOf(err error, r refusal) []lease.Next {
 	usage := &usageError{}
 	snapshot := &snapshotError{}
+	lost := &lostError{}
 	switch {
 	case r.Inspection != nil:
 		return r.Inspection.Next
 	case errors.As(err, &snapshot):
 		return snapshot.next()
+	case errors.As(err, &lost):
+		return v.located(lost.next)
 	case errors.As(err, &usage) || r.Reason == ownership.ReasonUsage || v.location == location{}:
 		return usage.next()
 	}

@@ -112,12 +112,16 @@ func (r *running) conclude(result supervise.Result) error {
 	}
 	if result.Lost {
 		cause := r.lease.Release(context.Background()) // refused, with the cause: nothing is published
-		return r.leftBehind(fmt.Errorf("the command was stopped (%s): %w", result.Exit, cause))
+		return r.lost(fmt.Sprintf("and its command was stopped (%s)", result.Exit), cause)
 	}
 	if !result.Quiescent {
 		return r.strand(result)
 	}
-	if err := r.release(); err != nil {
+	err := r.release()
+	if errors.Is(err, lease.ErrOwnershipLost) {
+		return r.lost(fmt.Sprintf("and its command has ended (%s)", result.Exit), err)
+	}
+	if err != nil {
 		return err
 	}
 	switch code := result.Exit.ExitCode(); {

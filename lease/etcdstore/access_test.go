@@ -127,6 +127,12 @@ func TestWrongEndpoints(t *testing.T) {
 	closed := c
 	closed.Endpoints = []string{"127.0.0.1:1"}
 	requireRefused(t, closed, lease.ErrStoreUnavailable, "connection refused")
+	all := closed
+	all.Endpoints = []string{"127.0.0.1:1", "127.0.0.1:2", "no-such-host.invalid:2379"}
+	requireRefused(t, all, lease.ErrStoreUnavailable, errClosedDoors.Error())
+	withPassword := closed
+	withPassword.Username, withPassword.Password = "ana", "secret"
+	requireRefused(t, withPassword, lease.ErrStoreUnavailable, errClosedDoors.Error())
 	silent := c
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

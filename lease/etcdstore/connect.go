@@ -1,6 +1,7 @@
 package etcdstore
 
 import (
+	"context"
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -24,7 +25,13 @@ func connect(c Config) (*clientv3.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return clientv3.New(clientv3.Config{
+	living, end := context.WithCancel(context.Background())
+	asking, stop := c.unlessClosed(living)
+	defer stop()
+	detach := context.AfterFunc(asking, end)
+	defer detach() // before stop
+	client, err := clientv3.New(clientv3.Config{
+		Context:              living,
 		Endpoints:            c.Endpoints,
 		DialTimeout:          patience,
 		DialKeepAliveTime:    pingEvery,
@@ -34,4 +41,9 @@ func connect(c Config) (*clientv3.Client, error) {
 		Password:             c.Password,
 		Logger:               zap.NewNop(), // errors are returned, never logged
 	})
+	if err != nil {
+		end()
+		return nil, calledOff(asking, err)
+	}
+	return client, nil
 }

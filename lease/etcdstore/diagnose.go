@@ -8,6 +8,7 @@ import (
 	"net"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -17,40 +18,66 @@ const knockPatience = time.Second
 // diagnosed says why each server gives no answer. What the client library reports is a
 // deadline most of the time.
 func (s *Store) diagnosed(err error) (cause error, advice string) {
-	all := make([]string, len(s.config.Endpoints))
-	var knocks sync.WaitGroup
-	for n, endpoint := range s.config.Endpoints {
-		knocks.Go(func() { all[n] = endpoint + ": " + s.knock(endpoint) })
+	var all []string
+	for n, k := range s.config.knocks() {
+		all = append(all, s.config.Endpoints[n]+": "+k.says)
 	}
-	knocks.Wait()
 	return fmt.Errorf("no answer from the cluster (%s): %w", strings.Join(all, "; "), err),
 		"see that etcd runs at these addresses and has a leader: etcdctl --endpoints=" + strings.Join(s.config.Endpoints, ",") + " endpoint status"
 }
 
+// knock is what came of connecting to one server.
+type knock struct {
+	says  string
+	final bool // it will not come right by waiting a little
+}
+
+// knocks connects to every server at once.
+func (c Config) knocks() []knock {
+	all := make([]knock, len(c.Endpoints))
+	var asked sync.WaitGroup
+	for n, endpoint := range c.Endpoints {
+		asked.Go(func() { all[n] = c.knock(endpoint) })
+	}
+	asked.Wait()
+	return all
+}
+
 // knock connects to one server as the client does and says what came of it.
-func (s *Store) knock(endpoint string) string {
+func (c Config) knock(endpoint string) knock {
 	dialer := &net.Dialer{Timeout: knockPatience}
 	conn, err := dialer.Dial("tcp", endpoint)
 	if err != nil {
-		return reason(err)
+		return knock{reason(err), isFinal(err)}
 	}
 	defer conn.Close()
-	want, err := s.config.TLS.config()
+	want, err := c.TLS.config()
 	if err != nil {
-		return err.Error()
+		return knock{err.Error(), true}
 	}
 	speaks, err := handshake(conn, endpoint, want)
 	switch {
 	case want == nil && speaks:
-		return "it wants TLS: set " + CAVariable
+		return knock{"it wants TLS: set " + CAVariable, true}
 	case want == nil:
-		return "it can be connected to"
+		return knock{says: "it can be connected to"}
 	case err != nil && !speaks:
-		return "it does not speak TLS, which " + CAVariable + " and the like ask for"
+		return knock{"it does not speak TLS, which " + CAVariable + " and the like ask for", !isTimeout(err)}
 	case err != nil:
-		return reason(err)
+		return knock{reason(err), !isTimeout(err)}
 	}
-	return "it can be connected to"
+	return knock{says: "it can be connected to"}
+}
+
+// isFinal reports whether nobody listens there, or there is no such place.
+func isFinal(err error) bool {
+	var name *net.DNSError
+	return errors.Is(err, syscall.ECONNREFUSED) || errors.As(err, &name) && name.IsNotFound
+}
+
+func isTimeout(err error) bool {
+	var slow net.Error
+	return errors.As(err, &slow) && slow.Timeout()
 }
 
 // handshake reports whether the other side speaks TLS at all.

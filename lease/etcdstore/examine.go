@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -33,7 +34,9 @@ func (s *Store) Examine(ctx context.Context) ([]lease.Check, error) {
 	}
 	seen := s.statuses(ctx, client)
 	all := s.judgeServers(seen)
-	all = append(all, s.judgeSpace(seen), s.judgeAlarms(ctx, client), s.judgeLease(ctx, client))
+	if slices.ContainsFunc(seen, serverStatus.answers) {
+		all = append(all, s.judgeSpace(seen), s.judgeAlarms(ctx, client), s.judgeLease(ctx, client))
+	}
 	return all, ctx.Err()
 }
 
@@ -42,6 +45,11 @@ type serverStatus struct {
 	endpoint string
 	answer   *clientv3.StatusResponse
 	err      error
+}
+
+// answers reports whether the server can be asked at all, though perhaps not by this user.
+func (s serverStatus) answers() bool {
+	return s.err == nil || errors.Is(s.err, rpctypes.ErrPermissionDenied)
 }
 
 func (s *Store) statuses(ctx context.Context, client *clientv3.Client) []serverStatus {
@@ -74,7 +82,7 @@ func (s *Store) judgeServers(seen []serverStatus) (all []lease.Check) {
 		case one.err != nil && errors.Is(one.err, rpctypes.ErrPermissionDenied):
 			all = append(all, fine("server", one.endpoint+" may not be asked by this user"))
 		case one.err != nil:
-			all = append(all, s.wrong("server", one.endpoint+" does not answer: "+s.knock(one.endpoint), "see which servers do", "endpoint", "status"))
+			all = append(all, s.wrong("server", one.endpoint+" does not answer: "+s.config.knock(one.endpoint).says, "see which servers do", "endpoint", "status"))
 		case one.answer.Leader == 0:
 			all = append(all, s.wrong("server", one.endpoint+" has no leader: it is cut off, or most servers are down", "see which servers answer", "endpoint", "status"))
 		default:

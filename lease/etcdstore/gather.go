@@ -29,7 +29,7 @@ type question struct {
 }
 
 // ask returns the key, or none. A caller who goes away leaves the question to the others.
-func (g *gatherer) ask(ctx context.Context, client *clientv3.Client, key string) ([]*mvccpb.KeyValue, error) {
+func (g *gatherer) ask(ctx context.Context, c Config, client *clientv3.Client, key string) ([]*mvccpb.KeyValue, error) {
 	q := &question{key: key, answer: make(chan struct{})}
 	g.mu.Lock()
 	g.waiting = append(g.waiting, q)
@@ -37,7 +37,7 @@ func (g *gatherer) ask(ctx context.Context, client *clientv3.Client, key string)
 	g.asking = true
 	g.mu.Unlock()
 	if begin {
-		go g.work(client)
+		go g.work(c, client)
 	}
 	select {
 	case <-q.answer:
@@ -48,7 +48,7 @@ func (g *gatherer) ask(ctx context.Context, client *clientv3.Client, key string)
 }
 
 // work asks until nothing waits.
-func (g *gatherer) work(client *clientv3.Client) {
+func (g *gatherer) work(c Config, client *clientv3.Client) {
 	for {
 		g.mu.Lock()
 		n := min(len(g.waiting), maxTogether)
@@ -61,17 +61,17 @@ func (g *gatherer) work(client *clientv3.Client) {
 		if n == 0 {
 			return
 		}
-		askTogether(client, batch)
+		askTogether(c, client, batch)
 	}
 }
 
-func askTogether(client *clientv3.Client, batch []*question) {
+func askTogether(c Config, client *clientv3.Client, batch []*question) {
 	gets := make([]clientv3.Op, len(batch))
 	for n, q := range batch {
 		gets[n] = clientv3.OpGet(q.key)
 	}
 	var answer *clientv3.TxnResponse
-	err := ask(context.Background(), func(ctx context.Context) (err error) {
+	err := c.ask(context.Background(), func(ctx context.Context) (err error) {
 		answer, err = client.Txn(ctx).Then(gets...).Commit()
 		return err
 	})

@@ -28,7 +28,7 @@ func (s *Store) load(ctx context.Context, d ownership.Digest) (loaded, error) {
 	if err != nil {
 		return loaded{}, s.failed(ctx, op, key, err)
 	}
-	kvs, err := s.link.loads.ask(ctx, client, key)
+	kvs, err := s.link.loads.ask(ctx, s.config, client, key)
 	if err != nil {
 		return loaded{}, s.failed(ctx, op, key, err)
 	}
@@ -66,7 +66,7 @@ func (s *Store) get(ctx context.Context, op, key string, options ...clientv3.OpO
 		return nil, s.failed(ctx, op, key, err)
 	}
 	var got *clientv3.GetResponse
-	err = ask(ctx, func(ctx context.Context) (err error) {
+	err = s.config.ask(ctx, func(ctx context.Context) (err error) {
 		got, err = client.Get(ctx, key, options...)
 		return err
 	})
@@ -74,13 +74,15 @@ func (s *Store) get(ctx context.Context, op, key string, options ...clientv3.OpO
 }
 
 // ask gives each of several servers a share of the patience.
-func ask(ctx context.Context, question func(context.Context) error) error {
+func (c Config) ask(ctx context.Context, question func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(clientv3.WithRequireLeader(ctx), patience)
 	defer cancel()
+	ctx, stop := c.unlessClosed(ctx)
+	defer stop()
 	for {
 		err := askOnce(ctx, question)
 		if err == nil || !silent(err) || ctx.Err() != nil {
-			return err
+			return calledOff(ctx, err)
 		}
 	}
 }

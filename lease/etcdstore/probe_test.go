@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	clientv3 "go.etcd.io/etcd/client/v3"
 
+	"holdfast/admin"
 	"holdfast/internal/procid"
 	"holdfast/lease"
 	"holdfast/ownership"
@@ -107,4 +109,39 @@ func TestLeaseThatLapsesWhileWaiting(t *testing.T) {
 		require.Fail(t, "the loss was not seen")
 	}
 	requireUsable(t, s) // on a lease of its own
+}
+
+// plantElsewhere makes a session that is held by an owner on another machine.
+func plantElsewhere(t *testing.T, s *Store, key ownership.Key) {
+	t.Helper()
+	o := ownership.Owner{
+		Kind: "test", OperationID: ownership.OperationID{1}, User: "ana", Host: "otherbox", BootID: new("0b4e1a2c-0000-4000-8000-000000000001"),
+		PID: 4711, Program: "claude", AcquiredAt: ownership.At(time.Now()),
+	}
+	r, err := ownership.Acquire(ownership.Current{}, ownership.Claim{Key: key, Owner: o})
+	require.NoError(t, err)
+	b, err := ownership.Encode(r)
+	require.NoError(t, err)
+	client, err := s.link.use()
+	require.NoError(t, err)
+	_, err = client.Txn(t.Context()).Then(
+		clientv3.OpPut(s.keys.record(key.Digest()), string(b)),
+		clientv3.OpPut(s.keys.life(key.Digest(), 1), `{"host":"otherbox","bootId":"0b4e1a2c-0000-4000-8000-000000000001","pid":4711,"program":"claude"}`),
+	).Commit()
+	require.NoError(t, err)
+}
+
+// A worker of which nothing can be told from here is told with why that is.
+func TestClassOfAWorkerOnAnotherMachine(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	plantElsewhere(t, s, keyOf(t, "web/42"))
+	for row, err := range admin.ListWide(t.Context(), s, nil) {
+		require.NoError(t, err)
+		require.Equal(t, ownership.StateHeld, row.State)
+		require.Equal(t, string(admin.ClassUnknown), *row.Class)
+		last := row.ClassEvidence[len(row.ClassEvidence)-1]
+		require.Equal(t, ownership.Unknown, last.Finding)
+		require.Contains(t, last.Detail, `it runs on "otherbox"`)
+	}
 }

@@ -168,7 +168,7 @@ func (h *hold) refused(p publication, answer *clientv3.TxnResponse) error {
 	mine := answer.Responses[1].GetResponseRange().Kvs
 	switch {
 	case len(mine) == 0 || mine[0].CreateRevision != h.created:
-		return lost(h.store.at(h.key()), errors.New("the life key is gone"))
+		return lost(h.store.at(h.key()), errLifeKeyGone)
 	case p.displaced != 0 && len(answer.Responses[2].GetResponseRange().Kvs) > 0:
 		return &lease.StoreError{Kind: lease.ErrHeld, Op: publishOp, Path: h.store.at(h.store.keys.life(h.digest, p.displaced))}
 	}

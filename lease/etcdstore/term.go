@@ -3,6 +3,7 @@ package etcdstore
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"holdfast/lease"
+	"holdfast/ownership"
 )
 
 // A term is renewed often, and counted as lost while there is time left to stop what was
@@ -94,6 +96,9 @@ func (t *term) revoked() {
 	defer t.mu.Unlock()
 	t.finish(errRevoked)
 }
+
+// errLifeKeyGone is what an owner finds that was not heard of, or whose lease was revoked.
+var errLifeKeyGone = errors.New("the life key is gone: the cluster did not hear of this process for too long, or somebody revoked its lease")
 
 var errRevoked = errors.New("the cluster does not know the lease of this process any more")
 
@@ -203,10 +208,11 @@ func deleteHeld(ctx context.Context, client *clientv3.Client, key, holder string
 	return err
 }
 
-// lost is what the end of a term means to those who hold something on it.
+// lost is what the end of a term means to those who hold something on it. It says when
+// that was noticed.
 func lost(path string, why error) error {
 	return &lease.StoreError{
-		Kind: lease.ErrOwnershipLost, Op: "keep life key", Path: path, Err: why,
+		Kind: lease.ErrOwnershipLost, Op: "keep life key", Path: path, Err: fmt.Errorf("%w; noticed at %s", why, ownership.At(time.Now())),
 		Advice: "stop what was started: somebody else may own the session now",
 	}
 }

@@ -153,7 +153,7 @@ func (s *Store) together(ctx context.Context, op string, gets []clientv3.Op) (va
 		return nil, s.failed(ctx, op, string(s.keys), err)
 	}
 	var answer *clientv3.TxnResponse
-	err = ask(ctx, func(ctx context.Context) (err error) {
+	err = s.config.ask(ctx, func(ctx context.Context) (err error) {
 		answer, err = client.Txn(ctx).Then(gets...).Commit()
 		return err
 	})

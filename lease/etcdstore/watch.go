@@ -76,7 +76,7 @@ func (h *hold) look(ctx context.Context) (int64, error) {
 		return 0, err
 	}
 	if !h.ended && (len(mine.Kvs) == 0 || mine.Kvs[0].CreateRevision != h.created) {
-		return 0, lost(h.store.at(h.key()), errors.New("the life key is gone"))
+		return 0, lost(h.store.at(h.key()), errLifeKeyGone)
 	}
 	return got.Header.Revision + 1, h.judge(loadedFrom(got.Kvs))
 }
@@ -139,7 +139,7 @@ func (h *hold) judgeAll(events []*clientv3.Event) error {
 		switch string(e.Kv.Key) {
 		case h.key():
 			if e.Type == mvccpb.Event_DELETE {
-				return lost(h.store.at(h.key()), errors.New("the life key is gone"))
+				return lost(h.store.at(h.key()), errLifeKeyGone)
 			}
 		case h.store.keys.record(h.digest):
 			now := loaded{}

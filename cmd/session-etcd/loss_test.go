@@ -42,7 +42,7 @@ func alive(pid int) bool { return syscall.Kill(pid, 0) == nil }
 func TestRevokedLease(t *testing.T) {
 	t.Parallel()
 	needEtcdctl(t)
-	p := placeOn(t, etcdtest.Start(t), "?ttl=3s")
+	p := placeOn(t, etcdtest.Start(t), "?ttl=60s")
 	owner := p.start(t, append([]string{"session", "run", "--no-worktree", "--grace", "300ms", "K", "--"}, stubborn...)...)
 	held := p.awaitState(t, "K", "held")
 

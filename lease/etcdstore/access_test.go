@@ -134,6 +134,7 @@ func TestWrongEndpoints(t *testing.T) {
 	withPassword.Username, withPassword.Password = "ana", "secret"
 	requireRefused(t, withPassword, lease.ErrStoreUnavailable, errClosedDoors.Error())
 	silent := c
+	silent.answerWithin = time.Second
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = l.Close() })

@@ -25,7 +25,7 @@ func (s *Store) Changes(ctx context.Context, only *ownership.Digest) (<-chan own
 	}
 	watching, stop := context.WithCancel(clientv3.WithRequireLeader(ctx))
 	answers := client.Watch(watching, prefix, clientv3.WithPrefix(), clientv3.WithCreatedNotify())
-	if err := confirmed(watching, answers); err != nil {
+	if err := confirmed(watching, answers, s.config.patience()); err != nil {
 		stop()
 		return nil, s.failed(ctx, "watch", prefix, err)
 	}
@@ -38,7 +38,7 @@ func (s *Store) Changes(ctx context.Context, only *ownership.Digest) (<-chan own
 	return notices, nil
 }
 
-func confirmed(ctx context.Context, answers clientv3.WatchChan) error {
+func confirmed(ctx context.Context, answers clientv3.WatchChan, patience time.Duration) error {
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	select {

@@ -1,6 +1,7 @@
 package etcdstore
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -37,7 +38,12 @@ type Config struct {
 
 	Username, Password string
 	TLS                Files
+
+	answerWithin time.Duration // zero: what is usual
 }
+
+// patience is how long the cluster may take for one answer.
+func (c Config) patience() time.Duration { return cmp.Or(c.answerWithin, usualPatience) }
 
 // Files names the certificates for TLS, in PEM. The zero value is no TLS.
 type Files struct {

@@ -8,9 +8,8 @@ import (
 	"go.uber.org/zap"
 )
 
-// patience is how long the cluster may take for one answer. Tests of silent servers have
-// less.
-var patience = 5 * time.Second
+// usualPatience is how long the cluster may take for one answer.
+const usualPatience = 5 * time.Second
 
 // The servers allow a ping each five seconds.
 const (
@@ -33,7 +32,7 @@ func connect(c Config) (*clientv3.Client, error) {
 	client, err := clientv3.New(clientv3.Config{
 		Context:              living,
 		Endpoints:            c.Endpoints,
-		DialTimeout:          patience,
+		DialTimeout:          c.patience(),
 		DialKeepAliveTime:    pingEvery,
 		DialKeepAliveTimeout: pingPatience,
 		TLS:                  tls,

@@ -57,7 +57,7 @@ func (s *Store) statuses(ctx context.Context, client *clientv3.Client) []serverS
 	var asked sync.WaitGroup
 	for n, endpoint := range s.config.Endpoints {
 		asked.Go(func() {
-			ctx, cancel := context.WithTimeout(ctx, patience/2)
+			ctx, cancel := context.WithTimeout(ctx, s.config.patience()/2)
 			defer cancel()
 			answer, err := client.Status(ctx, endpoint)
 			all[n] = serverStatus{endpoint, answer, err}
@@ -129,7 +129,7 @@ func (s *Store) judgeSpace(seen []serverStatus) lease.Check {
 
 func (s *Store) judgeAlarms(ctx context.Context, client *clientv3.Client) lease.Check {
 	const name = "alarms"
-	ctx, cancel := context.WithTimeout(ctx, patience/2)
+	ctx, cancel := context.WithTimeout(ctx, s.config.patience()/2)
 	defer cancel()
 	answer, err := client.AlarmList(ctx)
 	switch {

@@ -80,7 +80,7 @@ func (h *hold) begin(ctx context.Context) (err error) {
 
 // take reads the record in the same step: a publish under this hold compares with it.
 func (h *hold) take(ctx context.Context, client *clientv3.Client) error {
-	ctx, cancel := context.WithTimeout(clientv3.WithRequireLeader(ctx), patience)
+	ctx, cancel := context.WithTimeout(clientv3.WithRequireLeader(ctx), h.store.config.patience())
 	defer cancel()
 	answer, err := client.Txn(ctx).
 		If(clientv3.Compare(clientv3.CreateRevision(h.key()), "=", 0)).
@@ -134,7 +134,7 @@ func (h *hold) end() error {
 	if err != nil {
 		return nil // so does this one
 	}
-	if err := deleteHeld(context.Background(), client, h.key(), h.holder); err != nil {
+	if err := h.term.deleteHeld(context.Background(), client, h.key(), h.holder); err != nil {
 		h.term.disown(orphan{key: h.key(), holder: h.holder})
 		return h.store.failed(context.Background(), "free life key", h.key(), err)
 	}

@@ -75,20 +75,20 @@ func (s *Store) get(ctx context.Context, op, key string, options ...clientv3.OpO
 
 // ask gives each of several servers a share of the patience.
 func (c Config) ask(ctx context.Context, question func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(clientv3.WithRequireLeader(ctx), patience)
+	ctx, cancel := context.WithTimeout(clientv3.WithRequireLeader(ctx), c.patience())
 	defer cancel()
 	ctx, stop := c.unlessClosed(ctx)
 	defer stop()
 	for {
-		err := askOnce(ctx, question)
+		err := c.askOnce(ctx, question)
 		if err == nil || !silent(err) || ctx.Err() != nil {
 			return calledOff(ctx, err)
 		}
 	}
 }
 
-func askOnce(ctx context.Context, question func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, patience/4)
+func (c Config) askOnce(ctx context.Context, question func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, c.patience()/4)
 	defer cancel()
 	return question(ctx)
 }

@@ -23,7 +23,7 @@ func (s *Store) Note(ctx context.Context, d ownership.Digest, at ownership.Times
 	name := moment(at.Time()) + "." + hex.EncodeToString(sum[:8])
 	client, err := s.link.use()
 	if err == nil {
-		sending, cancel := context.WithTimeout(clientv3.WithRequireLeader(ctx), patience)
+		sending, cancel := context.WithTimeout(clientv3.WithRequireLeader(ctx), s.config.patience())
 		defer cancel()
 		_, err = client.Txn(sending).Then(
 			clientv3.OpPut(s.keys.notes(d)+name, string(b)),

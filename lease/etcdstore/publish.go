@@ -98,7 +98,7 @@ func (h *hold) commit(ctx context.Context, p publication) error {
 		return h.store.failed(ctx, publishOp, h.key(), err)
 	}
 	puts := h.puts(p, time.Now())
-	sending, cancel := context.WithTimeout(clientv3.WithRequireLeader(ctx), patience)
+	sending, cancel := context.WithTimeout(clientv3.WithRequireLeader(ctx), h.store.config.patience())
 	defer cancel()
 	if err := h.lostNow(); err != nil {
 		return err

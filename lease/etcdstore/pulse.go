@@ -60,7 +60,7 @@ func (s *Store) leaseFor(ctx context.Context, d ownership.Digest, b []byte) (cli
 func (s *Store) put(ctx context.Context, op, key, value string, options ...clientv3.OpOption) error {
 	client, err := s.link.use()
 	if err == nil {
-		sending, cancel := context.WithTimeout(clientv3.WithRequireLeader(ctx), patience)
+		sending, cancel := context.WithTimeout(clientv3.WithRequireLeader(ctx), s.config.patience())
 		defer cancel()
 		_, err = client.Put(sending, key, value, options...)
 	}

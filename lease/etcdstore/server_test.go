@@ -27,7 +27,6 @@ func TestMain(m *testing.M) {
 		os.Exit(play(role, os.Args[1:]))
 	}
 	testkit.WaitTogether(atOnce)
-	patience = 2 * time.Second // many a server here is silent
 	code := m.Run()
 	etcdtest.EndShared()
 	os.Exit(code)
@@ -37,7 +36,7 @@ var prefixes atomic.Int64
 
 // configOn names a fresh store on a server.
 func configOn(s *etcdtest.Server) Config {
-	return Config{Endpoints: []string{s.Address}, Prefix: fmt.Sprintf("test/%d", prefixes.Add(1)), TTL: DefaultTTL}
+	return Config{Endpoints: []string{s.Address}, Prefix: fmt.Sprintf("test/%d", prefixes.Add(1)), TTL: DefaultTTL, answerWithin: hang / 2}
 }
 
 // newStore returns a store of its own on the shared server.
@@ -57,7 +56,7 @@ func openStore(t testing.TB, c Config) *Store {
 // rawClient knows nothing of stores.
 func rawClient(t testing.TB, endpoints ...string) *clientv3.Client {
 	t.Helper()
-	c, err := connect(Config{Endpoints: endpoints})
+	c, err := connect(Config{Endpoints: endpoints, answerWithin: hang / 2})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = c.Close() })
 	return c

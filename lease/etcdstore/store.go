@@ -97,7 +97,7 @@ func (l *link) current(ctx context.Context) (*term, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := beginTerm(ctx, client, l.config.TTL)
+	t, err := beginTerm(ctx, client, l.config)
 	if err != nil {
 		return nil, err
 	}

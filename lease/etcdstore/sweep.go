@@ -51,7 +51,7 @@ func (s *Store) needsPulse(ctx context.Context, d ownership.Digest, before time.
 func (s *Store) deletePulse(ctx context.Context, key string, mod int64) error {
 	client, err := s.link.use()
 	if err == nil {
-		sending, cancel := context.WithTimeout(clientv3.WithRequireLeader(ctx), patience)
+		sending, cancel := context.WithTimeout(clientv3.WithRequireLeader(ctx), s.config.patience())
 		defer cancel()
 		_, err = client.Txn(sending).If(clientv3.Compare(clientv3.ModRevision(key), "=", mod)).Then(clientv3.OpDelete(key)).Commit()
 	}

@@ -24,10 +24,11 @@ const (
 
 // term is one lease of this process. It ends once and never comes back.
 type term struct {
-	id     clientv3.LeaseID
-	ttl    time.Duration // as the cluster granted it
-	cancel context.CancelFunc
-	ended  chan struct{}
+	id       clientv3.LeaseID
+	ttl      time.Duration // as the cluster granted it
+	patience time.Duration // for one answer
+	cancel   context.CancelFunc
+	ended    chan struct{}
 
 	mu      sync.Mutex
 	expires time.Duration // by sinceBoot: the cluster keeps the lease until then at least
@@ -44,15 +45,15 @@ type orphan struct {
 
 // beginTerm asks for a lease. Time counts from before the question: the cluster's own
 // count can only have begun later.
-func beginTerm(ctx context.Context, client *clientv3.Client, ttl time.Duration) (*term, error) {
+func beginTerm(ctx context.Context, client *clientv3.Client, c Config) (*term, error) {
 	asked := sinceBoot()
-	ctx, cancel := context.WithTimeout(clientv3.WithRequireLeader(ctx), patience)
+	ctx, cancel := context.WithTimeout(clientv3.WithRequireLeader(ctx), c.patience())
 	defer cancel()
-	granted, err := client.Grant(ctx, int64(ttl/time.Second))
+	granted, err := client.Grant(ctx, int64(c.TTL/time.Second))
 	if err != nil {
 		return nil, err
 	}
-	t := &term{id: granted.ID, ttl: time.Duration(granted.TTL) * time.Second, ended: make(chan struct{})}
+	t := &term{id: granted.ID, patience: c.patience(), ttl: time.Duration(granted.TTL) * time.Second, ended: make(chan struct{})}
 	t.expires = asked + t.ttl
 	renewing, stop := context.WithCancel(context.Background())
 	t.cancel = stop
@@ -107,7 +108,7 @@ func (t *term) end(client *clientv3.Client) {
 	t.mu.Lock()
 	t.finish(errClosed)
 	t.mu.Unlock()
-	ctx, cancel := context.WithTimeout(context.Background(), patience/5)
+	ctx, cancel := context.WithTimeout(context.Background(), t.patience/5)
 	defer cancel()
 	_, _ = client.Revoke(ctx, t.id) // unanswered: it ends by itself, within its TTL
 }
@@ -192,15 +193,15 @@ func (t *term) deleteOrphans(ctx context.Context, client *clientv3.Client) {
 	t.orphans = nil
 	t.mu.Unlock()
 	for _, o := range orphans {
-		if err := deleteHeld(ctx, client, o.key, o.holder); err != nil || sinceBoot() < o.until {
+		if err := t.deleteHeld(ctx, client, o.key, o.holder); err != nil || sinceBoot() < o.until {
 			t.disown(o)
 		}
 	}
 }
 
 // deleteHeld deletes a life key if it is still the one that its holder created.
-func deleteHeld(ctx context.Context, client *clientv3.Client, key, holder string) error {
-	ctx, cancel := context.WithTimeout(clientv3.WithRequireLeader(ctx), patience)
+func (t *term) deleteHeld(ctx context.Context, client *clientv3.Client, key, holder string) error {
+	ctx, cancel := context.WithTimeout(clientv3.WithRequireLeader(ctx), t.patience)
 	defer cancel()
 	_, err := client.Txn(ctx).
 		If(clientv3.Compare(clientv3.Value(key), "=", holder)).

@@ -19,8 +19,8 @@ func between(t *testing.T) (through, past *Store, p *proxy) {
 	server := etcdtest.Shared(t)
 	p = newProxy(t, server.Address)
 	c := configOn(server)
-	c.TTL = MinTTL
 	past = openStore(t, c)
+	c.TTL, c.answerWithin = 2*MinTTL, MinTTL
 	c.Endpoints = []string{p.address}
 	return openStore(t, c), past, p
 }

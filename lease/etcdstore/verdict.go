@@ -63,7 +63,7 @@ func (s *Store) changeVerdict(ctx context.Context, d ownership.Digest, while cli
 	if err != nil {
 		return s.failed(ctx, op, key, err)
 	}
-	sending, cancel := context.WithTimeout(clientv3.WithRequireLeader(ctx), patience)
+	sending, cancel := context.WithTimeout(clientv3.WithRequireLeader(ctx), s.config.patience())
 	defer cancel()
 	answer, err := client.Txn(sending).If(while).Then(change).Commit()
 	switch {

@@ -105,6 +105,9 @@ func (w *adminWalk) entry(path, name string) error {
 	if err != nil {
 		return unreadable(path, err)
 	}
+	if err := f.checkKind(); err != nil {
+		return err
+	}
 	if !f.isDir() && !f.isRegular() && !f.isLink() {
 		return nil
 	}
@@ -113,6 +116,20 @@ func (w *adminWalk) entry(path, name string) error {
 		return w.directory(f.source, name)
 	}
 	return nil
+}
+
+// essential are the files without which, or with half of which, a git directory says something else.
+var essential = []string{"HEAD", "index", "config", "config.worktree", "packed-refs"}
+
+// checkKind refuses what is no file under the name of one that a repository rests on.
+func (f adminFile) checkKind() error {
+	if !slices.Contains(essential, f.name) && !strings.HasPrefix(f.name, "sharedindex.") || f.isRegular() || f.isLink() && linksReference(f.source) {
+		return nil
+	}
+	if f.isLink() {
+		return unsupported(f.source, "it leads to no regular file")
+	}
+	return unsupported(f.source, "it is no regular file")
 }
 
 func adminEntry(path, name string) (adminFile, error) {

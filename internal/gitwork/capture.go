@@ -124,7 +124,7 @@ func (c *capture) steps(ctx context.Context, scratch string) error {
 }
 
 func (c *capture) cast(ctx context.Context, scratch string) (err error) {
-	if c.shadow, err = newShadow(ctx, c.git, c.source, scratch); err != nil {
+	if c.shadow, err = newShadow(ctx, c.git, c.source, scratch, limits.Capture); err != nil {
 		return err
 	}
 	c.hideTree()

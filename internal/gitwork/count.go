@@ -13,7 +13,7 @@ import (
 
 // Count says what would be lost with the working tree whose top is dir, and changes nothing in it. It needs some
 // megabytes in the system's temporary directory. Its errors are [*Error]: ErrNotRepository, ErrUnsupported,
-// ErrUnreadable and, where git cannot read index or objects, ErrDamaged.
+// ErrUnreadable and, where git cannot read index or objects, ErrDamaged or ErrEndless.
 func Count(ctx context.Context, git Git, dir string) (*Risk, error) {
 	r, err := Locate(dir)
 	if err != nil {
@@ -24,12 +24,12 @@ func Count(ctx context.Context, git Git, dir string) (*Risk, error) {
 
 // countIn counts one repository and those inside it. Outer holds the common directories around it.
 func countIn(ctx context.Context, git Git, r Repository, outer map[string]bool) (risk *Risk, err error) {
-	scratch, err := os.MkdirTemp("", "holdfast-count-")
+	scratch, err := newScratch(os.TempDir())
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
-	s, err := newShadow(ctx, git, r, scratch)
+	defer func() { err = errors.Join(err, scratch.remove()) }()
+	s, err := newShadow(ctx, git, r, scratch.dir, limits.Count)
 	if err == nil {
 		err = s.arm(ctx, false)
 	}
@@ -73,7 +73,10 @@ func (c *counter) count(ctx context.Context) (err error) {
 // blame says of an error of git that the repository is damaged: the question was one that it always answers.
 func (c *counter) blame(err error) error {
 	var failed *GitError
-	if errors.As(err, &failed) {
+	switch {
+	case errors.Is(err, ErrEndless):
+		return endless(c.source.GitDir, err)
+	case errors.As(err, &failed):
 		return damaged(c.source.GitDir, err)
 	}
 	return err

@@ -18,6 +18,8 @@ var (
 	ErrUnsupported = errors.New("not supported")
 	// ErrDamaged is returned when git cannot make sense of what is there. Capture goes on where it can.
 	ErrDamaged = errors.New("damaged repository")
+	// ErrEndless is returned when a git did not end in the time that any answer takes. Capture goes on where it can.
+	ErrEndless = errors.New("git does not end")
 	// ErrTargetInUse is returned when the directory to write into has something in it.
 	ErrTargetInUse = errors.New("target in use")
 	// ErrEvidence is returned when captured evidence is incomplete or does not agree with itself.
@@ -80,6 +82,13 @@ func damaged(path string, err error) error {
 	return &Error{
 		Kind: ErrDamaged, Path: path, Err: err,
 		Next: "take a snapshot first: it keeps the bytes as they are; then look with `git fsck`",
+	}
+}
+
+func endless(path string, err error) error {
+	return &Error{
+		Kind: ErrEndless, Path: path, Err: err,
+		Next: "look whether a file system below it does not answer, or a pipe is where a file should be, then try again",
 	}
 }
 

@@ -40,6 +40,8 @@ func (s *shadow) excludesFile(ctx context.Context) string {
 // force: a copied file is data here.
 func (s *shadow) excludesIn(ctx context.Context, where ...string) string {
 	args := append(append([]string{"config"}, where...), "--type=path", "--get", "core.excludesfile")
+	ctx, cancel := context.WithTimeout(ctx, s.limit)
+	defer cancel()
 	cmd := exec.CommandContext(ctx, s.git.Path, args...)
 	cmd.Dir = s.home
 	cmd.Env = append(s.environ(), "HOME="+os.Getenv("HOME"), "XDG_CONFIG_HOME="+os.Getenv("XDG_CONFIG_HOME"), "GIT_CONFIG_GLOBAL="+userConfig())

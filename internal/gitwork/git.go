@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -26,7 +27,9 @@ func FindGit(ctx context.Context) (Git, error) {
 	if err != nil {
 		return Git{}, err
 	}
-	out, err := exec.CommandContext(ctx, path, "version").Output()
+	limited, cancel := context.WithTimeout(ctx, limits.Count)
+	defer cancel()
+	out, err := exec.CommandContext(limited, path, "version").Output()
 	if cause := context.Cause(ctx); cause != nil {
 		return Git{}, cause
 	}
@@ -59,6 +62,7 @@ type repo struct {
 	dir      string // the git directory
 	worktree string
 	home     string // an empty directory of ours: HOME and the working directory of git
+	limit    time.Duration
 }
 
 // environ is the whole environment of every git process: no configuration but the private repository's own, no
@@ -85,9 +89,11 @@ func (r repo) environ() []string {
 // always comes before every command. The limits keep git from mapping whole packs.
 var always = []string{"--no-pager", "--literal-pathspecs", "-c", "core.packedGitWindowSize=16m", "-c", "core.packedGitLimit=128m"}
 
-// run starts git in r and waits for it. Both streams may be nil.
+// run starts git in r and waits for it, up to the limit. Both streams may be nil.
 func (r repo) run(ctx context.Context, stdin io.Reader, stdout io.Writer, args ...string) error {
-	cmd := exec.CommandContext(ctx, r.git.Path, append(slices.Clone(always), args...)...)
+	limited, cancel := context.WithTimeout(ctx, r.limit)
+	defer cancel()
+	cmd := exec.CommandContext(limited, r.git.Path, append(slices.Clone(always), args...)...)
 	said := &tail{limit: 4 << 10}
 	cmd.Env, cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = r.environ(), r.home, stdin, stdout, said
 	cmd.WaitDelay = 5 * time.Second // a grandchild that keeps a pipe open must not keep us
@@ -97,6 +103,9 @@ func (r repo) run(ctx context.Context, stdin io.Reader, stdout io.Writer, args .
 	}
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
+	}
+	if limited.Err() != nil {
+		err = fmt.Errorf("%w: stopped after %v", ErrEndless, r.limit)
 	}
 	return &GitError{Args: args, Stderr: said.String(), Err: err}
 }

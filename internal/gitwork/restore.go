@@ -138,7 +138,7 @@ func restoreIn(ctx context.Context, git Git, from, into, home string, o RestoreO
 	}
 	defer func() { err = errors.Join(err, top.Close()) }()
 	r := &restoration{
-		repo:    repo{git: git, dir: filepath.Join(into, ".git"), worktree: into, home: home},
+		repo:    repo{git: git, dir: filepath.Join(into, ".git"), worktree: into, home: home, limit: limits.Capture},
 		options: o, meter: m, from: from, top: top, result: &Restored{Worktree: into},
 	}
 	return r.result, r.steps(ctx)

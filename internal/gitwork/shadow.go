@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"holdfast/internal/gitwork/packfile"
 )
@@ -25,10 +26,10 @@ type shadow struct {
 }
 
 // newShadow copies the source's git directory below scratch, which must be an empty directory of ours. Git cannot
-// run in it before arm.
-func newShadow(ctx context.Context, git Git, source Repository, scratch string) (*shadow, error) {
+// run in it before arm, and then no longer than limit at a time.
+func newShadow(ctx context.Context, git Git, source Repository, scratch string, limit time.Duration) (*shadow, error) {
 	s := &shadow{
-		repo:   repo{git: git, dir: filepath.Join(scratch, "shadow"), worktree: source.Worktree, home: filepath.Join(scratch, "home")},
+		repo:   repo{git: git, dir: filepath.Join(scratch, "shadow"), worktree: source.Worktree, home: filepath.Join(scratch, "home"), limit: limit},
 		source: source, scratch: scratch, changed: map[string]string{},
 	}
 	for _, dir := range []string{s.home, s.dir, filepath.Join(s.dir, "objects", "info"), filepath.Join(s.dir, "objects", "pack"), filepath.Join(s.dir, "refs")} {

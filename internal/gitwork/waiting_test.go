@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"holdfast/internal/gitwork"
+	"holdfast/internal/testkit"
 )
 
 // hang is more than any answer about a repository of three files takes.
@@ -84,4 +85,56 @@ func TestGitWouldWaitBehindALink(t *testing.T) {
 			require.True(t, captured.Untouched())
 		})
 	}
+}
+
+// What is no file under the name of one that a repository rests on is told, whatever it is; nothing waits for it.
+func TestEssentialFilesThatAreNone(t *testing.T) {
+	git := needGit(t)
+	for n, name := range []string{"index", "HEAD", "config", "packed-refs"} {
+		for m, script := range []string{
+			`mkfifo "$1"`, `mkdir "$1"`, `mkfifo "$D/fifo"; ln -s "$D/fifo" "$1"`, `ln -s "$D" "$1"`, `ln -s /dev/zero "$1"`,
+		} {
+			if (n+m)%testkit.Rounds(3, 1) != 0 {
+				continue
+			}
+			t.Run(name+", "+script, func(t *testing.T) {
+				t.Parallel()
+				ctx, cancel := context.WithTimeout(t.Context(), hang)
+				defer cancel()
+				dir, top := findKind(t, "normal").build(t)
+				shell(t, dir, `cd repo/.git; rm -rf "$1"; `+script, name)
+				_, err := gitwork.Count(ctx, git, top)
+				require.ErrorIs(t, err, gitwork.ErrUnsupported)
+				requireNext(t, err)
+				_, err = gitwork.Capture(ctx, git, top, t.TempDir(), gitwork.CaptureOptions{})
+				require.ErrorIs(t, err, gitwork.ErrUnsupported)
+				requireNext(t, err)
+			})
+		}
+	}
+}
+
+// Gits that never end are ended, with an error that says so; nothing is left behind, and nothing was touched.
+func TestGitThatDoesNotEnd(t *testing.T) {
+	needGit(t)
+	dir, top := findKind(t, "normal").build(t)
+	before := fingerprint(t, dir)
+	stuck := gitwork.Git{Path: filepath.Join(t.TempDir(), "git")}
+	require.NoError(t, os.WriteFile(stuck.Path, []byte("#!/bin/sh\nexec sleep 600\n"), 0o700))
+	t.Cleanup(gitwork.Limits(10*time.Millisecond, 10*time.Millisecond))
+	t.Setenv("TMPDIR", t.TempDir())
+
+	_, err := gitwork.Count(t.Context(), stuck, top)
+	require.ErrorIs(t, err, gitwork.ErrEndless)
+	requireNext(t, err)
+	left, err := os.ReadDir(os.TempDir())
+	require.NoError(t, err)
+	require.Empty(t, left)
+
+	captured, err := gitwork.Capture(t.Context(), stuck, top, t.TempDir(), gitwork.CaptureOptions{})
+	require.NoError(t, err)
+	require.Equal(t, gitwork.AsFiles, captured.Objects.Form)
+	require.Contains(t, captured.Objects.Why, gitwork.ErrEndless.Error())
+	require.NotEmpty(t, captured.Notes)
+	require.Equal(t, before, fingerprint(t, dir))
 }

@@ -189,6 +189,7 @@ func TestEnvironment(t *testing.T) {
 	require.Equal(t, "secret", c.Password)
 	for _, wrong := range []map[string]string{
 		{PasswordVariable: "secret"},
+		{UserVariable: "ana"},
 		{PasswordFileVariable: password + ".not"},
 		{CAVariable: password},
 		{CertVariable: ca.file("client.crt")},

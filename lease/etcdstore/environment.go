@@ -35,6 +35,9 @@ func (c *Config) SetEnvironment(getenv func(string) string) error {
 	if c.Username == "" && c.Password != "" {
 		return badEnvironment(UserVariable, errors.New("there is a password and no user"))
 	}
+	if c.Username != "" && c.Password == "" {
+		return badEnvironment(PasswordFileVariable, errors.New("there is a user and no password"))
+	}
 	c.TLS = Files{CA: getenv(CAVariable), Cert: getenv(CertVariable), Key: getenv(KeyVariable), System: getenv(TLSVariable) == "1"}
 	_, err := c.TLS.config()
 	return err

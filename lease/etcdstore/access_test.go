@@ -60,7 +60,7 @@ func TestTLS(t *testing.T) {
 	requireRefused(t, otherServer, lease.ErrStoreUnavailable, "certificate signed by unknown authority")
 	otherClient := good
 	otherClient.TLS.Cert, otherClient.TLS.Key = stranger.file("client.crt"), stranger.file("client.key")
-	requireRefused(t, otherClient, lease.ErrStoreUnavailable, "certificate")
+	requireRefused(t, otherClient, lease.ErrStoreUnavailable, "it does not take our certificate")
 
 	toPlain := configOn(etcdtest.Shared(t))
 	toPlain.TLS = good.TLS

@@ -63,10 +63,18 @@ func (c Config) knock(endpoint string) knock {
 		return knock{says: "it can be connected to"}
 	case err != nil && !speaks:
 		return knock{"it does not speak TLS, which " + CAVariable + " and the like ask for", !isTimeout(err)}
+	case rejected(err):
+		return knock{"it does not take our certificate (" + reason(err) + "): see " + CertVariable, true}
 	case err != nil:
 		return knock{reason(err), !isTimeout(err)}
 	}
 	return knock{says: "it can be connected to"}
+}
+
+// rejected reports whether the other side said in TLS that it does not want us.
+func rejected(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "remote error"
 }
 
 // isFinal reports whether nobody listens there, or there is no such place.
@@ -96,11 +104,10 @@ func handshake(conn net.Conn, endpoint string, want *tls.Config) (speaks bool, e
 	client := tls.Client(conn, c)
 	err = client.HandshakeContext(ctx)
 	var verify *tls.CertificateVerificationError
-	var alert tls.AlertError
 	switch {
 	case err == nil:
 		return true, greeted(client)
-	case errors.As(err, &verify), errors.As(err, &alert):
+	case errors.As(err, &verify), rejected(err):
 		return true, err
 	}
 	return false, err

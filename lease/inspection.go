@@ -43,23 +43,25 @@ func (i Inspection) Current() ownership.Current {
 // cycles quickly would look stranded. Each new start means that somebody else made
 // progress, so only ctx bounds it.
 func Inspect(ctx context.Context, s Store, d ownership.Digest) (Inspection, error) {
-	stored, err := s.Load(ctx, d)
+	v := viewOf(s, d)
+	defer v.Close()
+	stored, err := v.Load(ctx)
 	for err == nil {
-		reading := stored.Reading(d)
+		reading := read(stored, d)
 		if !reading.NeedsProbe() {
 			return inspectionOf(d, stored, reading, nil), nil
 		}
 		var live ownership.Liveness
-		if live, err = s.Probe(ctx, *reading.Record); err != nil {
+		if live, err = v.Probe(ctx, *reading.Record); err != nil {
 			break
 		}
 		var again Stored
-		if again, err = s.Load(ctx, d); err != nil {
+		if again, err = v.Load(ctx); err != nil {
 			break
 		}
 		if again.Revision == stored.Revision {
 			i := inspectionOf(d, stored, reading, &live)
-			i.addPulse(ctx, s)
+			i.addPulse(ctx, v)
 			return i, nil
 		}
 		stored, err = again, ctx.Err()
@@ -85,8 +87,8 @@ func inspectionOf(d ownership.Digest, s Stored, r ownership.Reading, live *owner
 
 // addPulse adds the owner's latest sign of progress. It is evidence: what is wrong
 // with it becomes an evidence line (I12), and another generation's is ignored.
-func (i *Inspection) addPulse(ctx context.Context, s Store) {
-	p, err := ReadPulse(ctx, s, i.KeyDigest)
+func (i *Inspection) addPulse(ctx context.Context, v View) {
+	p, err := decodePulse(v.Pulse(ctx))
 	switch {
 	case err != nil:
 		line := ownership.Evidence{Probe: "pulse", Finding: ownership.Unknown, Detail: err.Error()}

@@ -53,7 +53,11 @@ func ParsePhase(s string) (Phase, error) {
 
 // ReadPulse returns the latest pulse of a session, whatever its generation, or nil.
 func ReadPulse(ctx context.Context, s Store, d ownership.Digest) (*Pulse, error) {
-	b, err := s.Pulse(ctx, d)
+	return decodePulse(s.Pulse(ctx, d))
+}
+
+// decodePulse reads the bytes of a pulse, if there are any.
+func decodePulse(b []byte, err error) (*Pulse, error) {
 	if err != nil || b == nil {
 		return nil, err
 	}

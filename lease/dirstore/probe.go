@@ -96,8 +96,12 @@ func (p *prober) askLock(x *session, l ownership.Lock) lockState {
 	if x != nil {
 		state, err = p.store.askLock(x.Root, lockName(p.record.Generation, l))
 	}
-	p.add(string(l)+" lock", lockFinding(l, state), "%s", lockDetail(p.record.Generation, l, state, err))
+	p.addLock(l, state, err)
 	return state
+}
+
+func (p *prober) addLock(l ownership.Lock, state lockState, err error) {
+	p.add(string(l)+" lock", lockFinding(l, state), "%s", lockDetail(p.record.Generation, l, state, err))
 }
 
 // lockFinding holds that a missing life-lock file hides whoever has its lock, while a

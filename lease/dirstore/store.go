@@ -14,6 +14,7 @@ import (
 var (
 	_ lease.Store       = (*Store)(nil)
 	_ lease.Quarantiner = (*Store)(nil)
+	_ lease.Viewer      = (*Store)(nil)
 )
 
 // Options changes how a store is used.

@@ -1,0 +1,180 @@
+package dirstore
+
+import (
+	"context"
+	"os"
+
+	"golang.org/x/sys/unix"
+
+	"holdfast/internal/durable"
+	"holdfast/lease"
+	"holdfast/ownership"
+)
+
+// view looks at one session through the descriptor of its directory. It answers what is
+// plain: a store in order, a small record in its place, a life lock that is held. All
+// else, errors too, it leaves to the store, which looks from the beginning.
+type view struct {
+	store  *Store
+	digest ownership.Digest
+	dir    int // < 0: nothing is plain
+}
+
+// View opens the session's directory, with every check of the store that opening it any
+// other way makes.
+func (s *Store) View(d ownership.Digest) lease.View {
+	return &view{s, d, s.openPlainly(d)}
+}
+
+// openPlainly returns a descriptor of the session's directory, or a negative number
+// where there is none or something is not as it should be. No link is followed below
+// the store.
+func (s *Store) openPlainly(d ownership.Digest) int {
+	store, err := openDirectory(unix.AT_FDCWD, s.path)
+	if err != nil {
+		return -1
+	}
+	defer unix.Close(store)
+	if !s.plainlyOwn(store) {
+		return -1
+	}
+	sessions, err := openDirectory(store, sessionsName)
+	if err != nil {
+		return -1
+	}
+	defer unix.Close(sessions)
+	self, err := openDirectory(sessions, d.String())
+	if err != nil {
+		return -1
+	}
+	return self
+}
+
+// plainlyOwn asks what checkOwn and checkCondition ask.
+func (s *Store) plainlyOwn(store int) bool {
+	var self, marker unix.Stat_t
+	if unix.Fstat(store, &self) != nil || unix.Fstatat(store, markerName, &marker, unix.AT_SYMLINK_NOFOLLOW) != nil {
+		return false
+	}
+	private := self.Uid == uint32(os.Geteuid()) && self.Mode&0o022 == 0
+	return (private || s.lenient) && isRegular(marker)
+}
+
+func isRegular(st unix.Stat_t) bool { return st.Mode&unix.S_IFMT == unix.S_IFREG }
+
+func openDirectory(at int, name string) (int, error) {
+	return openAt(at, name, unix.O_RDONLY|unix.O_DIRECTORY)
+}
+
+// openAt opens a name of one element, or the store's path, and never a link.
+func openAt(at int, name string, flags int) (fd int, err error) {
+	err = durable.Retry(func() error {
+		fd, err = unix.Openat(at, name, flags|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+		return err
+	})
+	return fd, err
+}
+
+func (v *view) Close() {
+	if v.dir >= 0 {
+		unix.Close(v.dir) // nothing was written through it
+	}
+}
+
+func (v *view) Load(ctx context.Context) (lease.Stored, error) {
+	if b := v.small(recordName); b != nil && ctx.Err() == nil {
+		return lease.Stored{Bytes: b, Revision: ownership.RevisionOf(b)}, nil
+	}
+	return v.store.loadAnyhow(ctx, v.digest)
+}
+
+// Probe reports a life lock that is held, which makes every other question moot.
+func (v *view) Probe(ctx context.Context, r ownership.Record) (ownership.Liveness, error) {
+	if r.KeyDigest != v.digest || ctx.Err() != nil || !v.refusesLock(lifeName(r.Generation)) {
+		return v.store.Probe(ctx, r)
+	}
+	p := &prober{store: v.store, record: r, evidence: make([]ownership.Evidence, 0, 1)}
+	p.addLock(ownership.LifeLock, lockHeld, nil)
+	return ownership.Liveness{
+		Verdict: ownership.Alive, Evidence: p.evidence, Holders: []ownership.Process{}, Held: ownership.LifeLock,
+	}, nil
+}
+
+func (v *view) Pulse(ctx context.Context) ([]byte, error) {
+	if v.dir >= 0 && ctx.Err() == nil {
+		var st unix.Stat_t
+		if unix.Fstatat(v.dir, pulseName, &st, unix.AT_SYMLINK_NOFOLLOW) == unix.ENOENT {
+			return nil, nil
+		}
+		if b := v.small(pulseName); b != nil {
+			return b, nil
+		}
+	}
+	return v.store.Pulse(ctx, v.digest)
+}
+
+// small returns the bytes of a regular file that is no larger than a record, or nil.
+func (v *view) small(name string) []byte {
+	f, ok := v.open(name)
+	if !ok {
+		return nil
+	}
+	defer unix.Close(f)
+	return readSmall(f)
+}
+
+// open opens a regular file to read it.
+func (v *view) open(name string) (fd int, ok bool) {
+	if v.dir < 0 {
+		return -1, false
+	}
+	f, err := openAt(v.dir, name, unix.O_RDONLY)
+	if err != nil {
+		return -1, false
+	}
+	var st unix.Stat_t
+	if unix.Fstat(f, &st) != nil || !isRegular(st) {
+		unix.Close(f)
+		return -1, false
+	}
+	return f, true
+}
+
+// readSmall reads to the end of a file; nil for one with too many bytes, or that cannot
+// be read.
+func readSmall(f int) []byte {
+	const usual = 4096
+	b := make([]byte, 0, usual)
+	for {
+		n, err := unix.Read(f, b[len(b):cap(b)])
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil || len(b)+n > ownership.MaxRecordSize {
+			return nil
+		}
+		if n == 0 {
+			return b[:len(b):len(b)]
+		}
+		b = b[:len(b)+n]
+		if len(b) == cap(b) {
+			b = append(b, make([]byte, usual)...)[:len(b)]
+		}
+	}
+}
+
+// refusesLock reports whether somebody certainly holds the lock of a file. The shared
+// lock of its own, where there is none, lasts for microseconds and is freed before the
+// descriptor is closed.
+func (v *view) refusesLock(name string) bool {
+	f, ok := v.open(name)
+	if !ok {
+		return false
+	}
+	defer unix.Close(f)
+	err := durable.Retry(func() error { return unix.Flock(f, unix.LOCK_SH|unix.LOCK_NB) })
+	if err == nil {
+		_ = durable.Retry(func() error { return unix.Flock(f, unix.LOCK_UN) })
+	}
+	return err == unix.EWOULDBLOCK
+}

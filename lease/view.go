@@ -1,0 +1,45 @@
+package lease
+
+import (
+	"context"
+
+	"holdfast/ownership"
+)
+
+// Viewer is a [Store] that can look at one session several times for little more than
+// once.
+type Viewer interface {
+	// View begins to look. It fails for nothing: what is wrong, its methods tell.
+	View(ownership.Digest) View
+}
+
+// View is some looks at one session, with the methods of a [Store] about it. What one
+// finds is as it was at that moment, not at the beginning of the view.
+type View interface {
+	Load(context.Context) (Stored, error)
+	Probe(context.Context, ownership.Record) (ownership.Liveness, error)
+	Pulse(context.Context) ([]byte, error)
+	Close()
+}
+
+// viewOf is a view of any store.
+func viewOf(s Store, d ownership.Digest) View {
+	if v, ok := s.(Viewer); ok {
+		return v.View(d)
+	}
+	return plainView{s, d}
+}
+
+// plainView asks a store anew each time.
+type plainView struct {
+	store  Store
+	digest ownership.Digest
+}
+
+func (v plainView) Load(ctx context.Context) (Stored, error)  { return v.store.Load(ctx, v.digest) }
+func (v plainView) Pulse(ctx context.Context) ([]byte, error) { return v.store.Pulse(ctx, v.digest) }
+func (v plainView) Close()                                    {}
+
+func (v plainView) Probe(ctx context.Context, r ownership.Record) (ownership.Liveness, error) {
+	return v.store.Probe(ctx, r)
+}

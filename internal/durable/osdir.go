@@ -14,15 +14,33 @@ import (
 type osDir struct {
 	root *os.Root
 	self *os.File // the same directory, for fsync, flock and fchmod
+	fd   int      // of self
 }
 
 // NewDir returns the directory that root is open on. The caller closes both.
 func NewDir(root *os.Root) (Dir, error) {
-	self, err := root.Open(".")
+	d, err := dirOf(root)
 	if err != nil {
 		return nil, err
 	}
-	return &osDir{root, self}, nil
+	return &d, nil
+}
+
+// dirOf opens the directory itself. Neither the opening nor the descriptor is asked to
+// block, which would cost four calls; a directory never does.
+func dirOf(root *os.Root) (d osDir, err error) {
+	self, err := root.OpenFile(".", os.O_RDONLY|unix.O_NONBLOCK|unix.O_DIRECTORY, 0)
+	if err != nil {
+		return d, err
+	}
+	raw, err := self.SyscallConn()
+	if err == nil {
+		err = raw.Control(func(fd uintptr) { d = osDir{root, self, int(fd)} })
+	}
+	if err != nil {
+		return osDir{}, errors.Join(err, self.Close())
+	}
+	return d, nil
 }
 
 // OpenRoot opens the directory name below parent and refuses whatever else has that
@@ -70,16 +88,16 @@ func (d *osDir) Create(name string) (File, error) {
 	return osFile{f}, nil
 }
 
-func (d *osDir) OpenDir(name string) (Dir, error) {
-	root, err := OpenRoot(d.root, name)
+func (p *osDir) OpenDir(name string) (Dir, error) {
+	root, err := OpenRoot(p.root, name)
 	if err != nil {
 		return nil, err
 	}
-	self, err := root.Open(".")
+	d, err := dirOf(root)
 	if err != nil {
 		return nil, errors.Join(err, root.Close())
 	}
-	return &ownedDir{osDir{root, self}}, nil
+	return &ownedDir{d}, nil
 }
 
 // ownedDir also closes the root that it opened.
@@ -115,12 +133,12 @@ func (d *osDir) Chmod(name string, mode fs.FileMode) error {
 	if err != nil || e.Mode.Type() == fs.ModeSymlink {
 		return errors.Join(err, pathError("chmod", name, unix.ELOOP))
 	}
-	err = Retry(func() error { return unix.Fchmodat(int(d.self.Fd()), name, uint32(mode.Perm()), 0) })
+	err = Retry(func() error { return unix.Fchmodat(d.fd, name, uint32(mode.Perm()), 0) })
 	return pathError("chmod", name, err)
 }
 
 func (d *osDir) TryLock() (bool, error) {
-	err := Retry(func() error { return unix.Flock(int(d.self.Fd()), unix.LOCK_EX|unix.LOCK_NB) })
+	err := Retry(func() error { return unix.Flock(d.fd, unix.LOCK_EX|unix.LOCK_NB) })
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		return false, nil
 	}
@@ -128,7 +146,7 @@ func (d *osDir) TryLock() (bool, error) {
 }
 
 func (d *osDir) Unlock() error {
-	err := Retry(func() error { return unix.Flock(int(d.self.Fd()), unix.LOCK_UN) })
+	err := Retry(func() error { return unix.Flock(d.fd, unix.LOCK_UN) })
 	return pathError("flock", d.self.Name(), err)
 }
 

@@ -22,7 +22,9 @@ type hold struct {
 	digest     ownership.Digest
 	generation ownership.Generation
 	lock       *flock.Flock
-	id         durable.ID // of the locked file
+	id         durable.ID  // of the locked file
+	x          *session    // kept open until the hold ends
+	dir        durable.Dir // the session's, to write to; nil until then
 
 	mu        sync.Mutex
 	ended     bool
@@ -67,8 +69,7 @@ func (s *Store) hold(d ownership.Digest, g ownership.Generation) (*hold, error) 
 	if err != nil {
 		return nil, err
 	}
-	defer x.Close()
-	h := &hold{store: s, digest: d, generation: g}
+	h := &hold{store: s, digest: d, generation: g, x: x}
 	for range manyTimes {
 		err = h.take(x.Root)
 		if !errors.Is(err, errReplaced) {
@@ -76,7 +77,7 @@ func (s *Store) hold(d ownership.Digest, g ownership.Generation) (*hold, error) 
 		}
 	}
 	if err != nil {
-		return nil, s.failed("take life lock", h.path(), err)
+		return nil, errors.Join(s.failed("take life lock", h.path(), err), x.Close())
 	}
 	alive.Lock()
 	defer alive.Unlock()
@@ -107,7 +108,7 @@ func (h *hold) take(x *os.Root) error {
 	case !ok:
 		return &lease.StoreError{Kind: lease.ErrHeld, Op: "take life lock", Path: path}
 	}
-	if err := h.prove(x, path); err != nil {
+	if err := h.prove(path); err != nil {
 		return errors.Join(err, free(h.lock))
 	}
 	return nil
@@ -132,13 +133,13 @@ func (s *Store) lockFailed(path string, err error) error {
 // prove compares what was locked with what the name stands for now, since its owner
 // may have removed it in between, and then takes the lock a second time, as another
 // process would, and must be refused.
-func (h *hold) prove(x *os.Root, path string) error {
+func (h *hold) prove(path string) error {
 	locked, err := h.lock.Stat()
 	if err != nil {
 		return err
 	}
 	h.id = durable.EntryOf(locked).ID
-	is, err := h.names(x)
+	is, err := h.names()
 	if err != nil {
 		return err
 	}
@@ -182,13 +183,36 @@ func createEmpty(x *os.Root, name string) error {
 	return errors.Join(f.Chmod(durable.FileMode), f.Close())
 }
 
-// names reports whether the life lock's path still stands for the locked file.
-func (h *hold) names(x *os.Root) (bool, error) {
-	info, err := x.Lstat(lifeName(h.generation))
+// names reports whether the life lock's path, from the root of the file system on, still
+// stands for the locked file: the directories that the hold keeps open are the store's
+// then too.
+func (h *hold) names() (bool, error) {
+	info, err := os.Lstat(h.path())
 	if missing(err) {
 		return false, nil
 	}
 	return err == nil && durable.EntryOf(info).ID == h.id, err
+}
+
+// session returns the session's directory, once more checked to be in a store that is
+// the caller's alone. Whoever writes asks names too.
+func (h *hold) session() (*session, error) {
+	if err := h.store.checkOwn(h.x.store); err != nil {
+		return nil, err
+	}
+	return h.x, h.store.checkCondition(h.x.store)
+}
+
+// directory returns the session's directory to write to, which the hold keeps.
+func (h *hold) directory() (durable.Dir, error) {
+	if h.dir != nil {
+		return h.dir, nil
+	}
+	dir, err := h.store.dir(h.x.Root)
+	if err == nil {
+		h.dir = dir
+	}
+	return dir, err
 }
 
 func (h *hold) lost(why string) error {
@@ -214,7 +238,11 @@ func (h *hold) end() error {
 	alive.Lock()
 	delete(alive.holds, h)
 	alive.Unlock()
-	return h.store.failed("free life lock", h.path(), free(h.lock))
+	err := h.store.failed("free life lock", h.path(), free(h.lock))
+	if h.dir != nil {
+		err = errors.Join(err, h.dir.Close())
+	}
+	return errors.Join(err, h.x.Close())
 }
 
 // Retire removes the names of a generation that this hold published, and frees its
@@ -234,26 +262,17 @@ func (h *hold) Retire() error {
 }
 
 func (h *hold) removeNames() error {
-	x, err := h.store.openSession(h.digest)
-	if err != nil {
-		return err
-	}
-	if x == nil {
-		return h.lost("the session's directory is gone")
-	}
-	defer x.Close()
-	is, err := h.names(x.Root)
+	is, err := h.names()
 	switch {
 	case err != nil:
 		return h.store.failed("retire", h.path(), err)
 	case !is:
 		return h.lost("its name stands for another file")
 	}
-	dir, err := h.store.dir(x.Root)
+	dir, err := h.directory()
 	if err != nil {
 		return h.store.failed("retire", h.path(), err)
 	}
-	defer dir.Close()
 	for _, name := range []string{nextName(h.generation), kinName(h.generation), lifeName(h.generation)} {
 		if err := ignoreMissing(dir.Remove(name)); err != nil {
 			return h.store.failed("retire", h.store.at(sessionsName, h.digest.String(), name), err)

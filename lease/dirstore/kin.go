@@ -18,26 +18,16 @@ const firstKinDescriptor = 100
 // Kin takes the kin lock of the generation. Unlike the life lock it must survive
 // exec, so that it is an ordinary file with flock(2).
 func (h *hold) Kin() (*os.File, error) {
-	x, err := h.openSession()
+	x, err := h.session()
 	if err != nil {
 		return nil, err
 	}
-	defer x.Close()
 	f, err := h.lockKin(x.Root)
 	return f, h.store.failed("take kin lock", h.kinPath(), err)
 }
 
 func (h *hold) kinPath() string {
 	return h.store.at(sessionsName, h.digest.String(), kinName(h.generation))
-}
-
-// openSession is for a hold whose session's directory must exist.
-func (h *hold) openSession() (*session, error) {
-	x, err := h.store.openSession(h.digest)
-	if x == nil && err == nil {
-		err = h.lost("the session's directory is gone")
-	}
-	return x, err
 }
 
 func (h *hold) lockKin(x *os.Root) (*os.File, error) {
@@ -111,11 +101,10 @@ func (h *hold) KinHeld() (bool, error) {
 }
 
 func (h *hold) kinSeemsHeld() (bool, error) {
-	x, err := h.openSession()
+	x, err := h.session()
 	if err != nil {
 		return false, err
 	}
-	defer x.Close()
 	state, err := h.store.askLock(x.Root, kinName(h.generation))
 	if state == lockUnknown {
 		return false, h.store.failed("ask for kin lock", h.kinPath(), err)

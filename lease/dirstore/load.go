@@ -1,6 +1,7 @@
 package dirstore
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -133,10 +134,11 @@ func readNamed(ctx context.Context, x *os.Root, name string) (lease.Stored, erro
 // readStored holds at most one byte more than a record may have. Of a larger file it
 // keeps the hash only.
 func readStored(ctx context.Context, f *os.File) (lease.Stored, error) {
-	b, err := io.ReadAll(io.LimitReader(f, ownership.MaxRecordSize+1))
-	if err != nil {
+	read := bytes.NewBuffer(make([]byte, 0, 8<<10)) // most records are read at once
+	if _, err := read.ReadFrom(io.LimitReader(f, ownership.MaxRecordSize+1)); err != nil {
 		return lease.Stored{}, err
 	}
+	b := read.Bytes()
 	if len(b) <= ownership.MaxRecordSize {
 		return lease.Stored{Bytes: b, Revision: ownership.RevisionOf(b)}, nil
 	}

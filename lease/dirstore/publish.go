@@ -31,7 +31,7 @@ type publication struct {
 	hold *hold
 	x    *session
 	dir  durable.Dir // the session's
-	root durable.Dir // the store's
+	root durable.Dir // the store's; nil until it is needed
 }
 
 func (s *Store) publish(ctx context.Context, held lease.Hold, p *publication) error {
@@ -47,12 +47,12 @@ func (s *Store) publish(ctx context.Context, held lease.Hold, p *publication) er
 	if h.ended {
 		return &lease.StoreError{Op: publishOp, Path: h.path(), Err: errors.New("the hold has ended")}
 	}
-	x, err := h.openSession()
+	x, err := h.session()
 	if err != nil {
 		return err
 	}
-	defer x.Close()
 	p.of, p.hold, p.x = s, h, x
+	defer p.close()
 	id, err := p.run(ctx)
 	if err != nil {
 		return p.failed(err)
@@ -61,21 +61,32 @@ func (s *Store) publish(ctx context.Context, held lease.Hold, p *publication) er
 	return nil
 }
 
+// close closes what was opened for this publish alone.
+func (p *publication) close() {
+	if p.root != nil {
+		p.root.Close()
+	}
+}
+
+// storeDir returns the store's directory to write to.
+func (p *publication) storeDir() (_ durable.Dir, err error) {
+	if p.root == nil {
+		p.root, err = p.of.dir(p.x.store)
+	}
+	return p.root, err
+}
+
 // run compares before it creates anything, so that what would be refused anyway leaves
-// no trace at all; the comparison that counts is made again under the lock. It opens
-// the directories first and keeps them, so that no later call depends on a path.
+// no trace at all; the comparison that counts is made again under the lock. It works on
+// the directories that the hold keeps open, so that no call but a comparison depends on
+// a path.
 func (p *publication) run(ctx context.Context) (id durable.ID, err error) {
 	if err := p.compare(ctx); err != nil {
 		return id, err
 	}
-	if p.dir, err = p.of.dir(p.x.Root); err != nil {
+	if p.dir, err = p.hold.directory(); err != nil {
 		return id, err
 	}
-	defer p.dir.Close()
-	if p.root, err = p.of.dir(p.x.store); err != nil {
-		return id, err
-	}
-	defer p.root.Close()
 	parent, err := p.parent()
 	if err != nil {
 		return id, err
@@ -108,6 +119,9 @@ func (p *publication) check(ctx context.Context) (place func() error, err error)
 		return nil, err
 	}
 	if p.displace != nil {
+		if _, err := p.storeDir(); err != nil {
+			return nil, err
+		}
 		return p.displace(p)
 	}
 	return nil, p.keepPrevious(ctx)
@@ -115,7 +129,7 @@ func (p *publication) check(ctx context.Context) (place func() error, err error)
 
 // compare changes nothing.
 func (p *publication) compare(ctx context.Context) error {
-	is, err := p.hold.names(p.x.Root)
+	is, err := p.hold.names()
 	if err == nil && !is {
 		err = p.hold.lost("its file was removed or replaced")
 	}
@@ -164,7 +178,11 @@ func (p *publication) keepPrevious(ctx context.Context) error {
 	var bad *badError
 	switch {
 	case errors.As(err, &bad):
-		a := asider{p.of, p.x, p.hold.digest, revName(p.previous), p.dir, p.root}
+		root, err := p.storeDir()
+		if err != nil {
+			return err
+		}
+		a := asider{p.of, p.x, p.hold.digest, revName(p.previous), p.dir, root}
 		if _, err := a.keep(ctx, bad); err != nil {
 			return err
 		}

@@ -35,28 +35,23 @@ func (h *hold) check(ctx context.Context) error {
 	if h.ended {
 		return nil
 	}
-	x, err := h.openSession()
-	if err != nil {
-		return err
-	}
-	defer x.Close()
-	is, err := h.names(x.Root)
+	is, err := h.names()
 	if err == nil && !is {
 		return h.lost("its file was removed or replaced")
 	}
 	if err != nil || h.published == nil {
 		return err
 	}
-	return h.checkRecord(ctx, x)
+	return h.checkRecord(ctx)
 }
 
 // checkRecord looks at the bytes only where the file is another one.
-func (h *hold) checkRecord(ctx context.Context, x *session) error {
-	info, err := x.Lstat(recordName)
+func (h *hold) checkRecord(ctx context.Context) error {
+	info, err := h.x.Lstat(recordName)
 	if err == nil && durable.EntryOf(info).ID == h.published.id {
 		return nil
 	}
-	stored, err := h.store.loadFrom(ctx, x.Root, h.digest)
+	stored, err := h.store.loadFrom(ctx, h.x.Root, h.digest)
 	if err != nil || stored.Revision == h.published.revision {
 		return err
 	}

@@ -45,11 +45,20 @@ func (g goal) reached(ratio, ours spread) bool {
 // rows is the table, in its order.
 var rows = []row{
 	cycleRow,
+	bboltRow,
+	sqliteRow,
 	refusedRow,
+	contendRow,
 	runRow,
 	runMemoryRow,
 	versionRow,
 	inspectRow,
+	listRow,
+	recoverRow,
+	reconcileRow,
+	hostsRow,
+	historyRow,
+	growthRow,
 }
 
 func names() (all []string) {
@@ -87,7 +96,7 @@ func (r row) conclude(t turns, err error) result {
 		done.Failure = err.Error()
 		return done
 	}
-	done.Ours, done.Peer, done.Ratio = spreadOf(t.ours), spreadOf(t.peer), spreadOf(t.ratios())
+	done.Ours, done.Peer, done.Ratio = spreadOf(t.ours), spreadOf(t.peer), spreadOf(t.ratios(r.goal.atLeast > 0))
 	done.Reached = r.goal.reached(done.Ratio, done.Ours)
 	return done
 }

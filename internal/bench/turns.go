@@ -38,11 +38,16 @@ func (t *turns) turn(ours, peer side) error {
 	return nil
 }
 
-// ratios are those of each turn; none without a peer.
-func (t turns) ratios() []float64 {
+// ratios are those of each turn, of the costs or, inverted, of what gets done in a time;
+// none without a peer.
+func (t turns) ratios(inverted bool) []float64 {
 	all := make([]float64, 0, len(t.peer))
 	for n, peer := range t.peer {
-		all = append(all, t.ours[n]/peer)
+		ratio := t.ours[n] / peer
+		if inverted {
+			ratio = 1 / ratio
+		}
+		all = append(all, ratio)
 	}
 	return all
 }

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+)
+
+// contendRow is a stampede: everybody wants the one session.
+var contendRow = row{
+	name: "contend",
+	work: "1,000 processes contending for one key",
+	peer: "starting 1,000 bare Go programs",
+	goal: goal{atMost: 1.5},
+	play: playContend,
+}
+
+func playContend(l *lab) (t turns, err error) {
+	s, err := l.store()
+	if err != nil {
+		return t, err
+	}
+	if err := cycles(s, keyOf("warm"), 1); err != nil {
+		return t, err
+	}
+	key := 0
+	stampede := func(n int) side {
+		return func() (time.Duration, error) {
+			key++
+			return l.contend(s.Identity(), fmt.Sprintf("wanted/%d", key), n)
+		}
+	}
+	n := l.of(1000, 40)
+	bare := func() (time.Duration, error) { return taken(n, func() error { return l.startBare(n) }) }
+	for range l.turnsOf(5) {
+		if err := t.turn(stampede(n), bare); err != nil {
+			return t, err
+		}
+	}
+	t.notes = append(t.notes, fmt.Sprintf("each time one of %d won, and the others were refused with its name", n))
+	for _, n := range []int{1, 3, 10, 30, 100, 300, 1000} {
+		if l.quick && n > 10 {
+			break
+		}
+		each, err := stampede(n)()
+		if err != nil {
+			return t, err
+		}
+		t.curve = append(t.curve, point{n, float64(each)})
+	}
+	return t, nil
+}
+
+// starters is how many processes are being started at once.
+const starters = 4
+
+// startAll starts n processes and waits for the end of each.
+func startAll(n int, start func() error) error {
+	var all sync.WaitGroup
+	faults := make(chan error, n)
+	turn := make(chan struct{}, n)
+	for range n {
+		turn <- struct{}{}
+	}
+	close(turn)
+	for range starters {
+		all.Go(func() {
+			for range turn {
+				if err := start(); err != nil {
+					faults <- err
+				}
+			}
+		})
+	}
+	all.Wait()
+	close(faults)
+	return errors.Join(<-faults)
+}
+
+func (l *lab) startBare(n int) error {
+	return startAll(n, func() error { return exec.Command(l.program("bare")).Run() })
+}
+
+// contend lets n processes contend and judges their answers. The winner keeps the
+// session until all others have had theirs.
+func (l *lab) contend(store, key string, n int) (each time.Duration, err error) {
+	stay, leave, err := os.Pipe()
+	if err != nil {
+		return 0, err
+	}
+	defer stay.Close()
+	v := &verdicts{n: n}
+	each, err = taken(n, func() error {
+		return startAll(n, func() error {
+			cmd := exec.Command(l.program("host"), "contend", store, key)
+			cmd.Stdin = stay
+			return v.take(cmd)
+		})
+	})
+	err = errors.Join(err, leave.Close())
+	if v.winner != nil {
+		err = errors.Join(err, v.winner.Wait())
+	}
+	return each, errors.Join(err, v.judge())
+}
+
+// verdicts is what contenders were told.
+type verdicts struct {
+	n       int
+	mu      sync.Mutex
+	winner  *exec.Cmd
+	winners int
+	others  []string
+}
+
+// take starts a contender and waits for its first words: the winner's only ones for now.
+func (v *verdicts) take(cmd *exec.Cmd) error {
+	words, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	b := make([]byte, 256)
+	n, _ := words.Read(b) // none: the exit status says why
+	said := strings.TrimSpace(string(b[:n]))
+	v.mu.Lock()
+	if said == "won" {
+		v.winner = cmd
+		v.winners++
+	} else {
+		v.others = append(v.others, said)
+	}
+	v.mu.Unlock()
+	if said == "won" {
+		return nil
+	}
+	if err := cmd.Wait(); err != nil {
+		return fmt.Errorf("a contender: %w: %s", err, stderr.String())
+	}
+	return nil
+}
+
+// judge wants one winner, and everybody else refused because of it. Who came before its
+// record was published was refused by its lock and cannot know its name from there.
+func (v *verdicts) judge() error {
+	if v.winners != 1 || len(v.others) != v.n-1 {
+		return fmt.Errorf("%d won and %d were refused, of %d", v.winners, len(v.others), v.n)
+	}
+	named := fmt.Sprintf("refused active-owner %d", v.winner.Process.Pid)
+	for _, said := range v.others {
+		if said != named && said != "refused active-owner 0" {
+			return fmt.Errorf("a contender said %q and not %q", said, named)
+		}
+	}
+	return nil
+}

@@ -63,6 +63,6 @@ func (b *book) write() error {
 	return errors.Join(
 		os.WriteFile(filepath.Join(dir, "results.json"), append(kept, '\n'), 0o644),
 		b.plot(dir),
-		splice(filepath.Join(moduleDir(), "README.md"), b.table()),
+		splice(filepath.Join(moduleDir(), "README.md"), b.table()+b.pictures()),
 	)
 }

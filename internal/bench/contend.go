@@ -37,7 +37,7 @@ func playContend(l *lab) (t turns, err error) {
 	}
 	n := l.of(1000, 40)
 	bare := func() (time.Duration, error) { return taken(n, func() error { return l.startBare(n) }) }
-	for range l.turnsOf(5) {
+	for l.goesOn(5, t) {
 		if err := t.turn(stampede(n), bare); err != nil {
 			return t, err
 		}

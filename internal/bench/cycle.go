@@ -37,7 +37,7 @@ func playCycle(l *lab) (t turns, err error) {
 	if _, err := ours(); err != nil { // the store is made once
 		return t, err
 	}
-	for range l.turnsOf(40) {
+	for l.goesOn(40, t) {
 		if err := t.turn(ours, peer); err != nil {
 			return t, err
 		}

@@ -18,6 +18,9 @@ var growthRow = row{
 	play: playGrowth,
 }
 
+// growthTime is how long a store may take to grow.
+const growthTime = 4 * time.Minute
+
 func playGrowth(l *lab) (t turns, err error) {
 	small, err := l.furnish()
 	if err != nil {
@@ -34,10 +37,19 @@ func playGrowth(l *lab) (t turns, err error) {
 	if l.quick {
 		sizes = sizes[:3]
 	}
+	var grew time.Duration // by the latest step, of which the next is ten times the size
+	ends := time.Now().Add(growthTime)
 	for _, n := range sizes {
+		began := time.Now()
+		if len(t.curve) > 0 && began.Add(10*grew).After(ends) {
+			t.notes = append(t.notes, fmt.Sprintf("more than %d sessions could not be made within %v", large.n, growthTime))
+			break
+		}
 		if err := large.grow(n, ownership.RecordIdle); err != nil {
 			return t, err
 		}
+		grew = time.Since(began)
+		l.ends = time.Now().Add(rowTime / 4)
 		if t, err = l.beside(t.curve, small, large); err != nil {
 			return t, fmt.Errorf("with %d sessions: %w", n, err)
 		}
@@ -58,7 +70,7 @@ func (l *lab) beside(curve []point, small, large *furnished) (t turns, err error
 	if _, again := in(large)(); errors.Join(err, again) != nil {
 		return t, errors.Join(err, again)
 	}
-	for range l.turnsOf(20) {
+	for l.goesOn(20, t) {
 		if err := t.turn(in(large), in(small)); err != nil {
 			return t, err
 		}

@@ -29,7 +29,7 @@ func playHistory(l *lab) (t turns, err error) {
 	if err := f.age(key, n); err != nil {
 		return t, err
 	}
-	for range l.turnsOf(40) {
+	for l.goesOn(40, t) {
 		took, err := firstPage(l.program("session"), "--store", f.Identity(), "--json", "history", "old")
 		if err != nil {
 			return t, err

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"time"
 
 	"holdfast/lease/dirstore"
 	"holdfast/ownership"
@@ -20,6 +21,7 @@ type lab struct {
 	built  string // programs
 	memory string // on tmpfs; "" where there is none
 	places int
+	ends   time.Time // of the row that is played
 }
 
 //go:embed peers/publish.c
@@ -70,13 +72,19 @@ func (l *lab) of(full, quick int) int {
 	return full
 }
 
-// turnsOf is how many turns a row plays.
-func (l *lab) turnsOf(full int) int {
+// goesOn reports whether a row takes another turn: it takes as many as it wants, and no
+// more once its time is up, but one.
+func (l *lab) goesOn(full int, t turns) bool {
+	wanted := l.of(full, 2)
 	if l.rounds > 0 {
-		return l.rounds
+		wanted = l.rounds
 	}
-	return l.of(full, 2)
+	done := len(t.ours)
+	return done == 0 || done < wanted && time.Now().Before(l.ends)
 }
+
+// left is how much of a row's time is left.
+func (l *lab) left() time.Duration { return time.Until(l.ends) }
 
 // program returns the path of something that was built.
 func (l *lab) program(name string) string { return filepath.Join(l.built, name) }

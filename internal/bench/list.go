@@ -19,7 +19,7 @@ import (
 var listRow = row{
 	name: "list",
 	work: "`session list` of 100,000 sessions, 1 % active",
-	peer: "`find … | xargs cat`",
+	peer: "`find … \\| xargs cat`",
 	goal: goal{atMost: 1},
 	play: playList,
 }
@@ -49,7 +49,7 @@ func playList(l *lab) (t turns, err error) {
 	t.notes = append(t.notes, note)
 	find := "find " + filepath.Join(f.Identity(), "sessions") + " -name record.json -print0 | xargs -0 cat"
 	ours, peer := command{argv: list}, command{argv: []string{"/bin/sh", "-c", find}}
-	for range l.turnsOf(5) {
+	for l.goesOn(5, t) {
 		if err := t.turn(ours.once, peer.once); err != nil {
 			return t, err
 		}

@@ -52,15 +52,29 @@ func (l *lab) recoveries(how recovery) (t turns, err error) {
 		return t, err
 	}
 	defer bare.end()
-	n := l.of(10_000, 50)
+	n, err := l.asManyAsFit(how)
+	if err != nil {
+		return t, err
+	}
+	t.notes = append(t.notes, fmt.Sprintf("%d sessions at a time", n))
 	ours := func() (time.Duration, error) { return l.recovered(n, how) }
-	peer := func() (time.Duration, error) { return bare.each(max(n/5, 20)) }
-	for range l.turnsOf(3) {
+	peer := func() (time.Duration, error) { return bare.each(min(n, 1000)) }
+	for l.goesOn(3, t) {
 		if err := t.turn(ours, peer); err != nil {
 			return t, err
 		}
 	}
 	return t, nil
+}
+
+// asManyAsFit is 10,000, or fewer where that many take longer than a row may.
+func (l *lab) asManyAsFit(how recovery) (int, error) {
+	n := l.of(100, 10)
+	each, err := l.recovered(n, how)
+	if err != nil || l.quick {
+		return n, err
+	}
+	return max(n, min(10_000, int(l.left()/2/each))), nil
 }
 
 // recovered strands n sessions, has them recovered, and sees that all of them are.

@@ -31,7 +31,7 @@ func playRefused(l *lab) (t turns, err error) {
 		return t, err
 	}
 	key, n := keyOf("held"), l.of(2000, 50)
-	for range l.turnsOf(40) {
+	for l.goesOn(40, t) {
 		each, err := taken(n, func() error { return refusals(s, key, n, holder.cmd.Process.Pid) })
 		if err != nil {
 			return t, err

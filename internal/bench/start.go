@@ -100,7 +100,7 @@ func (c command) several(n int) side {
 
 // starts lets two commands take turns.
 func (l *lab) starts(full int, ours, peer command) (t turns, err error) {
-	for range l.turnsOf(full) {
+	for l.goesOn(full, t) {
 		if err := t.turn(ours.several(4), peer.several(4)); err != nil {
 			return t, err
 		}

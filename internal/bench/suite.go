@@ -40,10 +40,20 @@ func run(o options) (failed int, err error) {
 	return failed, nil
 }
 
+// How long a row takes turns at most. What it prepares comes to that.
+const (
+	rowTime   = 45 * time.Second
+	quickTime = 3 * time.Second
+)
+
 // played plays one row and tells how it went.
 func (l *lab) played(r row) result {
 	began := time.Now()
 	fmt.Fprintf(os.Stderr, "%-12s ", r.name)
+	l.ends = began.Add(rowTime)
+	if l.quick {
+		l.ends = began.Add(quickTime)
+	}
 	done := r.conclude(r.play(l))
 	took := time.Since(began).Round(100 * time.Millisecond)
 	if done.Failure != "" {

@@ -71,9 +71,29 @@ func (v *invocation) recover(ctx context.Context, c *urfave.Command) error {
 		return err
 	}
 	v.published = true
-	v.answer(receipt, func(p *page) { p.receipt(receipt) })
+	told := receiptOf(receipt)
+	v.answer(told, func(p *page) { p.told(told) })
 	v.leftover(receipt)
 	return nil
+}
+
+// toldReceipt is a receipt, with what can be done with the snapshot.
+type toldReceipt struct {
+	admin.Receipt
+	Next []lease.Next `json:"next"`
+}
+
+func receiptOf(r admin.Receipt) toldReceipt {
+	told := toldReceipt{r, []lease.Next{}}
+	if r.Snapshot != nil && r.Snapshot.Dir != nil {
+		told.Next = afterKept(*r.Snapshot.Dir)
+	}
+	return told
+}
+
+func (p *page) told(r toldReceipt) {
+	p.receipt(r.Receipt)
+	p.next(r.Next)
 }
 
 // openForRecovery opens the store. What root does as the store's owner is still

@@ -76,10 +76,11 @@ func unwrapped(err error) error {
 }
 
 func (v *invocation) batchReceipt(r admin.Receipt) {
+	told := receiptOf(r)
 	if v.json {
-		v.row(r)
+		v.row(told)
 	} else {
-		v.stdout.show(v.page(&v.stdout), func(p *page) { p.receipt(r) })
+		v.stdout.show(v.page(&v.stdout), func(p *page) { p.told(told) })
 	}
 	v.leftover(r)
 }

@@ -2,9 +2,12 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 
@@ -83,6 +86,10 @@ func (v *invocation) snapshotTake(ctx context.Context, c *urfave.Command) error 
 	i = admin.Classify(ctx, s, i).Inspection
 	taken, err := evidence.Take(ctx, s, i, o)
 	bar.clear()
+	if errors.Is(err, evidence.ErrNothing) {
+		msg := fmt.Sprintf("nobody ever acquired session %s: there is nothing to keep, unless --worktree, --tracker or --transcript names it", i.Name())
+		return &lease.Refusal{Reason: ownership.ReasonNothingToRecover, Message: msg, Inspection: i}
+	}
 	if err != nil {
 		return snapshotFault("snapshot take", err)
 	}
@@ -126,8 +133,20 @@ func (v *invocation) tookSnapshot(taken evidence.Taken) error {
 	return &answered{ownership.ReasonFindings, fmt.Sprintf("the snapshot is kept in %s, with %s", taken.Dir, plural(len(taken.Findings), "finding"))}
 }
 
+// afterKept says what can be done with a snapshot. To restore, it names a place beside it, if nothing is there.
+func afterKept(dir string) []lease.Next {
+	next := []lease.Next{{Why: "compare it with its manifest", Argv: []string{"session", "snapshot", "verify", dir}}}
+	into := dir + "-restored"
+	_, noWork := os.Lstat(filepath.Join(dir, "git"))
+	_, free := os.Lstat(into)
+	if noWork == nil && errors.Is(free, fs.ErrNotExist) {
+		next = append(next, lease.Next{Why: "rebuild the worktree in a new directory", Argv: []string{"session", "snapshot", "restore", dir, "--into", into}})
+	}
+	return next
+}
+
 func (v *invocation) afterSnapshot(taken evidence.Taken) []lease.Next {
-	next := []lease.Next{{Why: "compare it with its manifest", Argv: []string{"session", "snapshot", "verify", taken.Dir}}}
+	next := afterKept(taken.Dir)
 	if !taken.Snapshot.Untouched() {
 		look := []string{"session", "inspect", "--digest", taken.Snapshot.KeyDigest.String()}
 		next = append(next, v.located([]lease.Next{{Why: "see who may still be writing, before another snapshot", Argv: look}})...)

@@ -29,11 +29,11 @@ func Run(ctx context.Context, p lab.Plan) (*lab.Report, error) {
 	}
 	defer remove()
 	end := time.Now().Add(p.For)
-	for n := 0; r.Figure("processes") < p.Rounds; n++ {
+	for n := 0; r.Figure("processes") < p.Rounds && ctx.Err() == nil; n++ {
 		if p.For > 0 && time.Now().After(end) {
 			break
 		}
-		if err := play(ctx, r, filepath.Join(room, fmt.Sprint(n)), p, n); err != nil {
+		if err := play(context.WithoutCancel(ctx), r, filepath.Join(room, fmt.Sprint(n)), p, n); err != nil {
 			return r, err
 		}
 	}

@@ -5,7 +5,8 @@
 //	go run ./internal/reliability/soak -size change       what runs for every change, in minutes
 //	go run ./internal/reliability/soak -lane kill -seed 7 -for 10m
 //
-// It exits with 1 if a lane found a violation, with 2 if one could not run.
+// It exits with 1 if a lane found a violation, with 2 if one could not run. TERM, sent to
+// it alone, ends the lanes early, with the figures of what was done.
 package main
 
 import (
@@ -13,8 +14,10 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"holdfast/internal/reliability/actor"
@@ -28,7 +31,9 @@ func main() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}
-	os.Exit(soak(context.Background(), o))
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	os.Exit(soak(ctx, o))
 }
 
 // options are what to run.
@@ -70,7 +75,7 @@ func parse(args []string) (o options, err error) {
 func soak(ctx context.Context, o options) (code int) {
 	fmt.Printf("seed %d\n", o.plan.Seed)
 	for _, l := range lanes {
-		if !slices.Contains(o.lanes, l.name) {
+		if !slices.Contains(o.lanes, l.name) || ctx.Err() != nil {
 			continue
 		}
 		began := time.Now()

@@ -2,14 +2,10 @@ package preempt
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
-	"slices"
-	"strconv"
+	"runtime"
 	"strings"
 
 	"holdfast/internal/cli"
@@ -17,33 +13,28 @@ import (
 	"holdfast/internal/reliability/lab"
 )
 
-// firstOne is the role of the process that is stopped: the real command, which leaves a
-// mark in a log of its calls, or lets itself be traced, before it begins.
+// firstOne is the role of the process that is stopped: the real command, which lets
+// itself be traced before it begins.
 const firstOne = "first"
-
-// tracing is the variable that has it traced.
-const tracing = "HOLDFAST_RELIABILITY_TRACED"
-
-// mark is a file that never is there.
-const mark = "/holdfast-mark/begin"
 
 func init() { actor.Register(firstOne, beFirst) }
 
 func beFirst() int {
-	var err error
-	if os.Getenv(tracing) != "" {
-		err = allowTracing()
-	} else if _, missing := os.Stat(mark); missing == nil {
-		err = errors.New(mark + " is there")
-	}
-	if err != nil {
+	if err := allowTracing(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	return cli.Main(os.Args)
 }
 
-// stop is a call that the first one stops after: the nth of its kind since the mark.
+// call is a call that was made, by its number, and the path that it is about.
+type call struct {
+	number uint64
+	about  string
+}
+
+// stop is a call that the first one stops after: the nth of its kind that has to do with
+// the store. Others are not counted: how much there is to read in /proc changes.
 type stop struct {
 	name   string
 	number uint64
@@ -52,77 +43,61 @@ type stop struct {
 
 func (s stop) String() string { return fmt.Sprintf("%s#%d", s.name, s.n) }
 
-var aCall = regexp.MustCompile(`^\[ *(\d+)\] (\w+)\(`)
-
 // stopsOf runs the workload once and returns its calls that have to do with the store.
 func stopsOf(ctx context.Context, s *lab.Scene, run lab.Run) (all []stop, err error) {
-	log := filepath.Join(filepath.Dir(run.Dir), "strace")
-	strace := []string{"strace", "-qq", "-n", "-y", "-o", log, "-e", "trace=" + strings.Join(lab.Calls, ",")}
-	cmd := actor.As(ctx, firstOne, strace, run.Dir, s.Args(run.Told)...)
-	var exit *exec.ExitError
-	if out, err := cmd.CombinedOutput(); err != nil && !errors.As(err, &exit) {
-		return nil, fmt.Errorf("%w: %s", err, out)
-	}
-	b, err := os.ReadFile(log)
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	f, err := start(ctx, s, &run)
 	if err != nil {
 		return nil, err
 	}
-	_, calls, marked := strings.Cut(string(b), mark)
-	if !marked {
-		return nil, fmt.Errorf("no mark is in the log of %q: %s", s.Name, b)
-	}
-	return stopsIn(calls)
-}
-
-// private are calls that change nothing and show nothing that another process can
-// change: to stop after one is to stop before it.
-var private = []string{"fcntl", "lseek", "mmap"}
-
-func stopsIn(log string) (all []stop, err error) {
-	count := map[string]int{}
-	for line := range strings.Lines(log) {
-		m := aCall.FindStringSubmatch(line)
-		if m == nil {
-			continue
+	for {
+		made, more, err := f.next()
+		if err != nil || !more {
+			return all, f.finish(&run, err)
 		}
-		number, err := strconv.ParseUint(m[1], 10, 64)
-		if err != nil {
-			return nil, err
-		}
-		count[m[2]]++
-		if strings.Contains(line, "/store") && !slices.Contains(private, m[2]) {
-			all = append(all, stop{m[2], number, count[m[2]]})
+		if name := calls[made.number]; f.counts(made) && name != "" {
+			all = append(all, stop{name, made.number, f.count[made.number]})
 		}
 	}
-	return all, nil
 }
 
 // first is the process that is stopped.
 type first struct {
 	*traced
+	below string // whatever is there has to do with the store
 	said  *os.File
 	count map[uint64]int
 }
 
+// counts counts a call if it has to do with the store.
+func (f *first) counts(c call) bool {
+	if !strings.HasPrefix(c.about, f.below) {
+		return false
+	}
+	f.count[c.number]++
+	return true
+}
+
 func start(ctx context.Context, s *lab.Scene, run *lab.Run) (*first, error) {
-	said, err := os.Create(filepath.Join(filepath.Dir(run.Dir), "said"))
+	below := filepath.Dir(run.Dir)
+	said, err := os.Create(filepath.Join(below, "said"))
 	if err != nil {
 		return nil, err
 	}
 	cmd := actor.As(ctx, firstOne, nil, run.Dir, s.Args(run.Told)...)
-	cmd.Env = append(cmd.Env, tracing+"=1")
 	v, err := trace(cmd, said)
-	return &first{v, said, map[uint64]int{}}, err
+	return &first{v, below, said, map[uint64]int{}}, err
 }
 
 // goTo goes on until the stop. It returns false if the process ended before.
 func (f *first) goTo(at stop) (there bool, err error) {
 	for {
-		number, more, err := f.next()
+		made, more, err := f.next()
 		if err != nil || !more {
 			return false, err
 		}
-		if f.count[number]++; number == at.number && f.count[number] == at.n {
+		if f.counts(made) && made.number == at.number && f.count[made.number] == at.n {
 			return true, nil
 		}
 	}

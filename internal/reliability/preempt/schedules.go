@@ -70,6 +70,9 @@ func stopsOn(ctx context.Context, s *lab.Scene, below string) ([]stop, error) {
 	return stopsOf(ctx, s, run)
 }
 
+// unreached counts runs that ended before their stop.
+const unreached = "ended before their stop"
+
 // play plays the schedules on a fresh store.
 func (s schedules) play(ctx context.Context, r *lab.Report, run lab.Run) {
 	h := s.scene.History.Clone()
@@ -106,6 +109,7 @@ func (s schedules) look(ctx context.Context, r *lab.Report, run *lab.Run, h chec
 	}
 	for _, at := range s.stops {
 		if there, err := f.goTo(at); err != nil || !there {
+			r.Count(unreached, 1)
 			return wrong, f.finish(run, err)
 		}
 		r.Count("stops", 1)
@@ -139,9 +143,12 @@ func (s schedules) interrupt(ctx context.Context, r *lab.Report, run *lab.Run, h
 		return nil, err
 	}
 	there, err := f.goTo(s.stops[0])
-	if err == nil && there {
+	switch {
+	case err == nil && there:
 		r.Count("stops", 1)
 		err = f.halt()
+	default:
+		r.Count(unreached, 1)
 	}
 	if there && err == nil || ofOwner(s.other) {
 		wrong = other(there)

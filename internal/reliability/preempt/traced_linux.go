@@ -1,3 +1,5 @@
+//go:build amd64 || arm64
+
 package preempt
 
 import (
@@ -5,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 	"syscall"
 	"time"
 	"unsafe"
@@ -20,7 +23,7 @@ type traced struct {
 	pid    int
 	itself *os.Process // the same, which no later process of its number is
 	guard  *time.Timer // kills it if it hangs
-	number uint64      // of the call that it is in
+	call   call        // that it is in
 	status syscall.WaitStatus
 }
 
@@ -42,16 +45,32 @@ func trace(cmd *exec.Cmd, stderr *os.File) (*traced, error) {
 		return nil, err
 	}
 	v := &traced{pid: pid, itself: itself, guard: time.AfterFunc(lab.Patience, func() { _ = itself.Kill() })}
-	if err := v.wait(0); err != nil {
-		return nil, err
-	}
-	if v.status.StopSignal() != unix.SIGSTOP {
-		return nil, v.end(fmt.Errorf("does not stop at its beginning: %v", v.status))
+	if err := v.begin(); err != nil {
+		return nil, v.end(err)
 	}
 	if err := syscall.PtraceSetOptions(pid, syscall.PTRACE_O_TRACESYSGOOD); err != nil {
 		return nil, v.end(os.NewSyscallError("ptrace", err))
 	}
 	return v, nil
+}
+
+// begin waits until the process stops itself. The language's runtime may have signalled
+// it before.
+func (v *traced) begin() error {
+	for {
+		if err := v.wait(0); err != nil {
+			return err
+		}
+		if !v.status.Stopped() {
+			return fmt.Errorf("ends at its beginning: %v", v.status)
+		}
+		if v.status.StopSignal() == unix.SIGSTOP {
+			return nil
+		}
+		if err := syscall.PtraceCont(v.pid, int(v.status.StopSignal())); err != nil {
+			return os.NewSyscallError("ptrace", err)
+		}
+	}
 }
 
 // allowTracing makes this process's parent the tracer of this thread, and stops until
@@ -77,15 +96,15 @@ func (v *traced) ended() bool { return v.status.Exited() || v.status.Signaled() 
 // aStop is how a stop at a call looks.
 const aStop = unix.SIGTRAP | 0x80
 
-// next goes on until the next call was made, and returns its number. It returns false
-// if the process ended instead.
-func (v *traced) next() (number uint64, more bool, err error) {
+// next goes on until the next call was made, and returns it. It returns false if the
+// process ended instead.
+func (v *traced) next() (made call, more bool, err error) {
 	for deliver := 0; ; {
 		if err := syscall.PtraceSyscall(v.pid, deliver); err != nil {
-			return 0, false, os.NewSyscallError("ptrace", err)
+			return call{}, false, os.NewSyscallError("ptrace", err)
 		}
 		if err := v.wait(0); err != nil || v.ended() {
-			return 0, false, err
+			return call{}, false, err
 		}
 		if deliver = 0; v.status.StopSignal() != aStop {
 			deliver = int(v.status.StopSignal())
@@ -93,7 +112,7 @@ func (v *traced) next() (number uint64, more bool, err error) {
 		}
 		made, err := v.step()
 		if err != nil || made {
-			return v.number, err == nil, err
+			return v.call, err == nil, err
 		}
 	}
 }
@@ -105,7 +124,8 @@ type callInfo struct {
 	arch   uint32
 	ip, sp uint64
 	number uint64
-	_      [7]uint64
+	args   [6]uint64
+	_      uint64
 }
 
 // What a call's stop is about.
@@ -122,9 +142,38 @@ func (v *traced) step() (made bool, err error) {
 		return false, os.NewSyscallError("ptrace", errno)
 	}
 	if i.op == enters {
-		v.number = i.number
+		v.call = call{i.number, v.about(int32(i.args[0]), uintptr(i.args[1]))}
 	}
 	return i.op == leaves, nil
+}
+
+// about returns the path of what a call is about that takes a descriptor, or the working
+// directory and a path; "" where it is neither, or a standard stream.
+func (v *traced) about(fd int32, name uintptr) string {
+	if fd == unix.AT_FDCWD {
+		return v.stringAt(name)
+	}
+	if fd <= 2 {
+		return ""
+	}
+	path, err := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", v.pid, fd))
+	if err != nil {
+		return ""
+	}
+	return path
+}
+
+// longest is longer than the path of any store of a lane.
+const longest = 256
+
+func (v *traced) stringAt(address uintptr) string {
+	b := make([]byte, longest)
+	n, err := syscall.PtracePeekData(v.pid, address, b)
+	if err != nil {
+		return ""
+	}
+	s, _, _ := strings.Cut(string(b[:n]), "\x00")
+	return s
 }
 
 // halt stops all of the process, and traces it no more.

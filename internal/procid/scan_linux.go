@@ -33,6 +33,7 @@ func ScanNow(ctx context.Context) (*Scan, error) {
 
 func (s *Scan) collect(ctx context.Context) error {
 	seen := map[int]bool{}
+	until := time.Now().Add(transitPatience)
 	for range maxPasses {
 		pids, err := listProcesses()
 		if err != nil {
@@ -43,7 +44,7 @@ func (s *Scan) collect(ctx context.Context) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			s.addOnce(pid, seen)
+			s.addOnce(pid, seen, until)
 		}
 		if len(seen) == before {
 			break
@@ -52,26 +53,23 @@ func (s *Scan) collect(ctx context.Context) error {
 	return nil
 }
 
-func (s *Scan) addOnce(pid int, seen map[int]bool) {
+func (s *Scan) addOnce(pid int, seen map[int]bool, until time.Time) {
 	if !seen[pid] {
 		seen[pid] = true
-		s.add(pid)
+		s.add(pid, until)
 	}
 }
 
-// Nothing tells when a process has come out of execve, so we look again, for as long as reading a program from a slow
-// disk may take.
+// Nothing tells when a process has come out of execve, so we look again, for as long as reading programs from a slow
+// disk may take on a busy machine; the patience is that of a whole scan.
 const (
-	transitAttempts = 100
+	transitPatience = 2 * time.Second
 	transitPause    = 500 * time.Microsecond
 )
 
-func (s *Scan) add(pid int) {
+func (s *Scan) add(pid int, until time.Time) {
 	p, err := scanProcess(pid)
-	for range transitAttempts {
-		if !errors.Is(err, errInTransit) {
-			break
-		}
+	for errors.Is(err, errInTransit) && time.Now().Before(until) {
 		time.Sleep(transitPause)
 		p, err = scanProcess(pid)
 	}

@@ -153,7 +153,7 @@ func recordPath(s *script, key string) string {
 }
 
 // patience is a guard against hanging, not a limit that anything is held to.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 const pollEvery = 5 * time.Millisecond
 

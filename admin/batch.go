@@ -2,7 +2,6 @@ package admin
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -33,29 +32,33 @@ type RowError struct {
 
 func (e *RowError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Why) }
 
-// RecoverBatch recovers the session of each row, in order, by the row's own revision
-// and with everything else as the template says. Rows are objects one a line, as a
-// list of stranded sessions prints them; of each, only keyDigest, revision and key
-// count, and empty lines are skipped. The error beside a result is that row's: a
-// [*RowError] for a row that does not name a session and a revision, or what
-// [Recover] returned. The batch goes on after it, and ends when ctx does or when the
+// RecoverBatch recovers the session of each row by the row's own revision and with
+// everything else as the template says, many at once, and tells of them in the order of
+// the rows. Rows are objects one a line, as a list of stranded sessions prints them; of
+// each, only keyDigest, revision and key count, and empty lines are skipped. The error
+// beside a result is that row's: a [*RowError] for a row that does not name a session and
+// a revision, or what [Recover] returned. The batch goes on after it. When ctx ends no
+// further row is begun, and the batch when those that were are told; so it does when the
 // rows cannot be read further.
 func RecoverBatch(ctx context.Context, s lease.Store, rows io.Reader, template Recovery) iter.Seq2[BatchResult, error] {
 	return func(yield func(BatchResult, error) bool) {
-		lines := bufio.NewScanner(rows)
-		lines.Buffer(nil, maxRowSize)
-		n := 0
-		for lines.Scan() {
-			n++
-			if len(bytes.TrimSpace(lines.Bytes())) == 0 {
-				continue
+		asking, cancel := context.WithCancel(ctx)
+		b := &batch{ctx, s, template}
+		answers := b.begin(asking, rows)
+		defer drainRows(cancel, answers)
+		ended := false
+		for answer := range answers {
+			a := <-answer
+			if errors.Is(a.err, errAside) {
+				a.result, a.err = recoverRow(ctx, s, a.result.Line, a.row, template)
 			}
-			if !yield(recoverRow(ctx, s, n, lines.Bytes(), template)) || ctx.Err() != nil {
+			if ended && a.err != nil {
+				continue // it was interrupted as the one before
+			}
+			if !yield(a.result, a.err) {
 				return
 			}
-		}
-		if err := lines.Err(); err != nil {
-			yield(BatchResult{Line: n + 1}, unreadRest(n+1, err))
+			ended = ctx.Err() != nil
 		}
 	}
 }

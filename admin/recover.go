@@ -42,6 +42,9 @@ func Recover(ctx context.Context, s lease.Store, r Recovery) (Receipt, error) {
 			return Receipt{}, err
 		}
 		if q.owes(a) {
+			if q.aside {
+				return Receipt{}, errAside
+			}
 			if err := q.save(ctx, a); err != nil {
 				return Receipt{}, err
 			}

@@ -21,6 +21,8 @@ type Recovery struct {
 	Actor    string    // at most 255 bytes without control characters; "" is user@host
 	Reason   string    // at most 4096 bytes
 	At       time.Time // goes into the marker; zero is the moment of the recovery
+
+	aside bool // what has to be saved first is not begun: errAside
 }
 
 // Consent is a set of what a person agrees to.

@@ -41,26 +41,6 @@ func (j *Journal) Append(ctx context.Context, b Batch) error {
 	return j.append(ctx, b)
 }
 
-// Note makes an event durable. One that is there already is left alone: unlike a record
-// it is not the only copy of what it says.
-func (j *Journal) Note(ctx context.Context, e Event) error {
-	prefix, value, err := e.encode()
-	if err != nil {
-		return err
-	}
-	there := false
-	err = j.view(ctx, func(tx *bbolt.Tx) error {
-		if b := tx.Bucket(eventsBucket); b != nil {
-			_, there = eventKey(b, prefix, value)
-		}
-		return nil
-	})
-	if there || err != nil {
-		return err
-	}
-	return j.Append(ctx, Batch{Events: []Event{e}})
-}
-
 func (j *Journal) append(ctx context.Context, b Batch) error {
 	return j.use(ctx, writing, func(db *bbolt.DB) error {
 		w := &writer{places: map[place]*placed{}}

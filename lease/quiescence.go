@@ -43,8 +43,9 @@ func (l *Lease) provesQuiescence(ctx context.Context) error {
 }
 
 // forkWindow is how long a lock may seem held by a child of this process that was forked
-// behind the back of package syscall, and is on its way to exec: it has a copy of every
-// descriptor until then. Of the forks that go through it the store knows.
+// behind the back of package syscall, or is in the last step of its exec: it has a copy of
+// every descriptor until then. Who takes longer counts as a survivor, which strands the
+// session and endangers nothing.
 const forkWindow = 200 * time.Millisecond
 
 // kinHeld asks until the lock is free or the window has passed.

@@ -89,7 +89,8 @@ func moveUp(f *os.File) (*os.File, error) {
 // KinHeld asks with a descriptor of its own, which a kin lock of this very process
 // refuses too. Who seems to hold it may be a child of this process that is between fork
 // and exec, and has a copy of every descriptor until then: where the answer would be
-// yes, it is asked for again at a moment when no fork is under way.
+// yes, it is asked for again at a moment when no fork is under way. That is most of it:
+// the kernel lets the parent go on just before it closes what closes on exec.
 func (h *hold) KinHeld() (bool, error) {
 	held, err := h.kinSeemsHeld()
 	if err != nil || !held {

@@ -94,6 +94,7 @@ func TestUserWithTheDocumentedRole(t *testing.T) {
 	c.Username, c.Password = "agent", "secret"
 	s := openStore(t, c)
 	requireUsable(t, s)
+	requireAnotherToken(t, s, server.Address)
 	for d, err := range s.List(ctx) {
 		require.NoError(t, err)
 		require.Equal(t, keyOf(t, "web/42").Digest(), d)
@@ -114,6 +115,21 @@ func TestUserWithTheDocumentedRole(t *testing.T) {
 	nobody := c
 	nobody.Username, nobody.Password = "", ""
 	requireRefused(t, nobody, lease.ErrPermission, "this cluster wants a user")
+}
+
+// requireAnotherToken holds that an owner releases after its token ended, as each does when
+// it is not used for a while. A password that is set ends them at once.
+func requireAnotherToken(t *testing.T, s *Store, address string) {
+	t.Helper()
+	l, err := lease.Acquire(t.Context(), s, keyOf(t, "web/42"), lease.Owner{Kind: "test"})
+	require.NoError(t, err)
+	root, err := clientv3.New(clientv3.Config{Endpoints: []string{address}, Username: "root", Password: "secret"})
+	require.NoError(t, err)
+	defer root.Close()
+	_, err = root.UserChangePassword(t.Context(), s.config.Username, s.config.Password)
+	require.NoError(t, err)
+	require.NoError(t, l.Release(t.Context()))
+	requireUsable(t, s)
 }
 
 // Where nobody listens, where nobody answers, and where another one does.

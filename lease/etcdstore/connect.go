@@ -29,7 +29,7 @@ func connect(c Config) (*clientv3.Client, error) {
 	defer stop()
 	detach := context.AfterFunc(asking, end)
 	defer detach() // before stop
-	client, err := clientv3.New(clientv3.Config{
+	client, err := authenticated(clientv3.Config{
 		Context:              living,
 		Endpoints:            c.Endpoints,
 		DialTimeout:          c.patience(),

@@ -17,7 +17,8 @@ const maxStarts = 100
 // everything as it was.
 //
 // A session that is not vacant or idle is refused with a [*Refusal]; with o.Wait, one
-// that stays held until the end of the wait with a [*WaitError]. ErrOutcomeUnknown
+// that stays held until the end of the wait with a [*WaitError]. A store across a network
+// that cannot be asked while a wait lasts is asked again until its end. ErrOutcomeUnknown
 // means that the record may say that this process owns the session: it does not, and
 // starts nothing. Other errors are of the store and changed nothing. When ctx ends
 // after the record was published, the session is released again.
@@ -30,15 +31,14 @@ func Acquire(ctx context.Context, s Store, key ownership.Key, o Owner) (*Lease, 
 	w := waiting{store: s, digest: key.Digest(), deadline: time.Now().Add(o.Wait)}
 	for waited := false; ; waited = true {
 		l, err := acquireOnce(ctx, s, key, o)
-		var refusal *Refusal
-		if o.Wait <= 0 || !errors.As(err, &refusal) || refusal.Reason != ownership.ReasonActiveOwner {
+		if o.Wait <= 0 || !isHeld(err) && !(waited && w.outlasts(err)) {
 			return l, err
 		}
 		if !waited && o.Waiting != nil {
-			o.Waiting(refusal)
+			o.Waiting(refusalIn(err))
 		}
-		if err := w.next(listening); err != nil {
-			return nil, waitEnd(err, refusal)
+		if end := w.next(listening); end != nil {
+			return nil, waitEnd(end, err)
 		}
 	}
 }

@@ -89,9 +89,32 @@ func (w *waiting) interval() time.Duration {
 	return noticedInterval
 }
 
-func waitEnd(err error, r *Refusal) error {
-	if errors.Is(err, errDeadline) {
-		return &WaitError{r}
+// outlasts reports whether a failure in the middle of a wait ends by itself, as an outage
+// of a cluster does. The first failure decides: what a publish had no answer to is not
+// tried again (I9).
+func (w *waiting) outlasts(err error) bool {
+	var first *StoreError
+	_, remote := w.store.(Notifier)
+	return remote && errors.As(err, &first) && first.Kind == ErrStoreUnavailable
+}
+
+func isHeld(err error) bool {
+	r := refusalIn(err)
+	return r != nil && r.Reason == ownership.ReasonActiveOwner
+}
+
+func refusalIn(err error) (r *Refusal) {
+	errors.As(err, &r)
+	return r
+}
+
+// waitEnd is why a wait ended, the last time it had looked with err.
+func waitEnd(end, err error) error {
+	switch {
+	case !errors.Is(end, errDeadline):
+		return end
+	case isHeld(err):
+		return &WaitError{refusalIn(err)}
 	}
 	return err
 }

@@ -3,7 +3,6 @@ package lease
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"holdfast/internal/probe"
 )
@@ -21,7 +20,7 @@ func (l *Lease) Quiescent(ctx context.Context) error {
 
 func (l *Lease) provesQuiescence(ctx context.Context) error {
 	_ = l.closeKin() // else the lock that is looked for would be our own
-	held, err := l.kinHeld()
+	held, err := l.hold.KinHeld()
 	if err != nil {
 		return err
 	}
@@ -40,22 +39,6 @@ func (l *Lease) provesQuiescence(ctx context.Context) error {
 		return &NotQuiescentError{fmt.Sprintf("runtime %s, which is alive: %s", rt, detail)}
 	}
 	return nil
-}
-
-// forkWindow is how long a lock may seem held by a child of this process that was forked
-// behind the back of package syscall, or is in the last step of its exec: it has a copy of
-// every descriptor until then. Who takes longer counts as a survivor, which strands the
-// session and endangers nothing.
-const forkWindow = 200 * time.Millisecond
-
-// kinHeld asks until the lock is free or the window has passed.
-func (l *Lease) kinHeld() (bool, error) {
-	for deadline := time.Now().Add(forkWindow); ; time.Sleep(time.Millisecond) {
-		held, err := l.hold.KinHeld()
-		if err != nil || !held || time.Now().After(deadline) {
-			return held, err
-		}
-	}
 }
 
 // NotQuiescentError says what may still touch the session. It wraps ErrNotQuiescent.

@@ -75,7 +75,8 @@ type Hold interface {
 	// The hold keeps no other copy: whoever has the file closes it.
 	Kin() (*os.File, error)
 
-	// KinHeld reports whether anybody holds the generation's kin lock.
+	// KinHeld reports whether anybody holds the generation's kin lock. A child of this
+	// process on its way from fork to exec is waited for, and does not count.
 	KinHeld() (bool, error)
 
 	// Watch blocks until this hold or what was published under it is no longer in

@@ -17,7 +17,14 @@ type fileID struct{ dev, ino uint64 }
 //
 // With a *PartialError the list is valid, and processes that could not be looked into may be missing. Any other error
 // means that nothing could be found out. An empty list does not prove that the lock is free.
-func Holders(info fs.FileInfo) ([]Process, error) {
+func Holders(info fs.FileInfo) ([]Process, error) { return holdersBy(info, (*view).holds) }
+
+// Keepers are the holders that will still hold the lock after an exec of theirs, and this process, which is at none. A
+// holder that is no keeper may be a child between fork and exec, which has a copy of each of its parent's descriptors
+// until the last step of exec, and which a busy machine may keep there for long. Errors are those of [Holders].
+func Keepers(info fs.FileInfo) ([]Process, error) { return holdersBy(info, (*view).keeps) }
+
+func holdersBy(info fs.FileInfo, holds asking) ([]Process, error) {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
 		return nil, fmt.Errorf("%q: no device and inode number known", info.Name())
@@ -29,14 +36,17 @@ func Holders(info fs.FileInfo) ([]Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	return holdersAmong(pids, fileID{uint64(st.Dev), uint64(st.Ino)})
+	return holdersAmong(pids, fileID{uint64(st.Dev), uint64(st.Ino)}, holds)
 }
 
-func holdersAmong(pids []int, file fileID) ([]Process, error) {
+// asking asks whether a process holds a file's lock, in some sense.
+type asking func(*view, fileID) (bool, error)
+
+func holdersAmong(pids []int, file fileID, holds asking) ([]Process, error) {
 	var found []Process
 	var partial PartialError
 	for _, pid := range pids {
-		holder, err := holderOf(pid, file)
+		holder, err := holderOf(pid, file, holds)
 		switch {
 		case err == nil && holder != nil:
 			found = append(found, *holder)
@@ -51,7 +61,7 @@ func holdersAmong(pids []int, file fileID) ([]Process, error) {
 }
 
 // holderOf returns nil when the process does not hold the lock.
-func holderOf(pid int, file fileID) (*Process, error) {
+func holderOf(pid int, file fileID, holds asking) (*Process, error) {
 	v, err := look(pid)
 	if err != nil {
 		return nil, err
@@ -60,7 +70,7 @@ func holderOf(pid int, file fileID) (*Process, error) {
 	if v.dead || v.stat.kernelThread() {
 		return nil, nil
 	}
-	if holds, err := v.holds(file); err != nil || !holds {
+	if held, err := holds(&v, file); err != nil || !held {
 		return nil, err
 	}
 	return new(v.process()), nil

@@ -81,6 +81,23 @@ func TestHoldersAreThoseWhoHaveItNow(t *testing.T) {
 	require.Eventually(t, func() bool { return len(holders(t, info)) == 0 }, 10*time.Second, time.Millisecond)
 }
 
+// Between fork and exec a child has every descriptor, and exec closes most of them.
+func TestKeepersHaveItBeyondAnExec(t *testing.T) {
+	file, info := lockFile(t)
+	lock(t, file, unix.LOCK_EX)
+	keepers := func() []Process {
+		found, err := Keepers(info)
+		if err != nil {
+			require.ErrorAs(t, err, new(*PartialError))
+		}
+		return found
+	}
+	require.Equal(t, []Process{Self()}, keepers(), "this process is at no exec")
+	require.True(t, closesOnExec([]byte("pos:\t0\nflags:\t02100002\n")))
+	require.False(t, closesOnExec([]byte("pos:\t0\nflags:\t0100002\n")))
+	require.False(t, closesOnExec(nil))
+}
+
 func TestHoldersNameAProcessOnce(t *testing.T) {
 	file, info := lockFile(t)
 	lock(t, file, unix.LOCK_EX)

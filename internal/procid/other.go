@@ -55,6 +55,9 @@ func ScanNow(context.Context) (*Scan, error) { return nil, errNotHere("scanning 
 // Holders cannot tell here, and returns an error that is errors.ErrUnsupported.
 func Holders(fs.FileInfo) ([]Process, error) { return nil, errNotHere("looking for lock holders") }
 
+// Keepers cannot tell here, and returns an error that is errors.ErrUnsupported.
+func Keepers(fs.FileInfo) ([]Process, error) { return nil, errNotHere("looking for lock keepers") }
+
 // CPUTime is not known here.
 func CPUTime(Process) (time.Duration, bool) { return 0, false }
 

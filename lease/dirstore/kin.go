@@ -3,11 +3,12 @@ package dirstore
 import (
 	"errors"
 	"os"
-	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
 	"holdfast/internal/durable"
+	"holdfast/internal/procid"
 	"holdfast/lease"
 )
 
@@ -86,19 +87,37 @@ func moveUp(f *os.File) (*os.File, error) {
 	return os.NewFile(uintptr(fd), f.Name()), nil
 }
 
+// execPatience is how long a child may take from fork to exec on a busy machine.
+const execPatience = 10 * time.Second
+
 // KinHeld asks with a descriptor of its own, which a kin lock of this very process
-// refuses too. Who seems to hold it may be a child of this process that is between fork
-// and exec, and has a copy of every descriptor until then: where the answer would be
-// yes, it is asked for again at a moment when no fork is under way. That is most of it:
-// the kernel lets the parent go on just before it closes what closes on exec.
+// refuses too. A child of this process that is between fork and exec has a copy of every
+// descriptor, of which exec closes those that are to be closed, and it does so after the
+// kernel has let the parent go on: while nobody else has the lock, it is waited for.
 func (h *hold) KinHeld() (bool, error) {
-	held, err := h.kinSeemsHeld()
-	if err != nil || !held {
-		return held, err
+	for until := time.Now().Add(execPatience); ; time.Sleep(time.Millisecond) {
+		held, err := h.kinSeemsHeld()
+		if err != nil || !held || h.kinKept() || time.Now().After(until) {
+			return held, err
+		}
 	}
-	syscall.ForkLock.RLock()
-	defer syscall.ForkLock.RUnlock()
-	return h.kinSeemsHeld()
+}
+
+// kinKept reports whether somebody is known to have the kin lock beyond an exec, or who
+// has it cannot be found out. Whoever may not be looked into does not count: that is so
+// of every user's processes for every other, and costs a wait.
+func (h *hold) kinKept() bool {
+	x, err := h.session()
+	if err != nil {
+		return true
+	}
+	info, err := x.Lstat(kinName(h.generation))
+	if err != nil {
+		return true
+	}
+	keepers, err := procid.Keepers(info)
+	var partial *procid.PartialError
+	return len(keepers) > 0 || err != nil && !errors.As(err, &partial)
 }
 
 func (h *hold) kinSeemsHeld() (bool, error) {

@@ -1,8 +1,8 @@
 package dirstore_test
 
 import (
-	"sync"
-	"syscall"
+	"os"
+	"os/exec"
 	"testing"
 	"time"
 
@@ -10,28 +10,51 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A child on its way from fork to exec may take as long as the scheduler likes: found by
-// the lane of the fork window, once in 400,000 cycles.
-func TestAForkUnderWayHoldsNoKinLock(t *testing.T) {
-	s, _ := newStore(t)
-	c := mustAcquire(t, s, "k", self())
+// heir starts a process that plays a role with a copy of the kin lock's descriptor, of
+// which this one's is closed.
+func heir(t *testing.T, c *turn, role string) *other {
+	t.Helper()
 	kin, err := c.hold.Kin()
 	require.NoError(t, err)
-
-	syscall.ForkLock.Lock() // a fork begins
-	child, err := unix.FcntlInt(kin.Fd(), unix.F_DUPFD_CLOEXEC, 0)
-	require.NoError(t, err)
+	o := start(t, role, func(c *exec.Cmd) { c.ExtraFiles = []*os.File{kin} })
+	o.awaitReady(t)
 	require.NoError(t, kin.Close())
-	var exec sync.Once
-	executes := func() {
-		exec.Do(func() {
-			unix.Close(child)
-			syscall.ForkLock.Unlock()
-		})
+	return o
+}
+
+func playSurvivor([]string) error { return ready() }
+
+// playBeforeExec has a descriptor as every child has it between fork and exec.
+func playBeforeExec([]string) error {
+	const inherited = 3
+	if _, err := unix.FcntlInt(inherited, unix.F_SETFD, unix.FD_CLOEXEC); err != nil {
+		return err
 	}
-	defer executes()
-	time.AfterFunc(50*time.Millisecond, executes)
+	return ready()
+}
+
+func (c *turn) requireKinHeld(t *testing.T, want bool) {
+	t.Helper()
 	held, err := c.hold.KinHeld()
 	require.NoError(t, err)
-	require.False(t, held)
+	require.Equal(t, want, held)
+}
+
+// A child on its way from fork to exec may take as long as the scheduler likes, and has
+// every descriptor until the end of it.
+func TestAChildBeforeItsExecHoldsNoKinLock(t *testing.T) {
+	s, _ := newStore(t)
+	c := mustAcquire(t, s, "k", self())
+	child := heir(t, c, "before-exec")
+	time.AfterFunc(300*time.Millisecond, func() { _ = child.stdin.Close() })
+	c.requireKinHeld(t, false)
+}
+
+func TestASurvivorHoldsTheKinLock(t *testing.T) {
+	s, _ := newStore(t)
+	c := mustAcquire(t, s, "k", self())
+	child := heir(t, c, "survivor")
+	c.requireKinHeld(t, true)
+	child.end(t)
+	c.requireKinHeld(t, false)
 }

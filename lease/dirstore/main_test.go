@@ -70,6 +70,9 @@ var roles = map[string]func(args []string) error{
 	"lock-dir":   playLockDir,
 	"cycle":      playCycle,
 	"contend":    playContend,
+
+	"survivor":    playSurvivor,
+	"before-exec": playBeforeExec,
 }
 
 // ready tells the test that a role has come to where it stays until its stdin ends.

@@ -13,8 +13,9 @@
 //
 // Nothing in a source is written, and nothing that a source names is run. A snapshot appears under its name whole and
 // durable, or not at all: it is built beside that place, in a directory whose name begins with a dot and goes on with
-// the snapshot's, [Marker] and random letters. What a killed process leaves is such a directory; nothing reads it, and
-// it may be removed. A directory that has something in it is never written to.
+// the snapshot's, [Marker] and random letters. What a killed process leaves is such a directory; nothing reads it, it may
+// be removed, and the next snapshot of that name, or of that session where nobody chose the name, removes it once it is
+// whole itself. A directory that has something in it is never written to.
 //
 // A snapshot with findings is complete as far as the sources could be read, and it is kept.
 //

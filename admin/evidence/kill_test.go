@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"holdfast/admin/evidence"
+	"holdfast/internal/gitwork"
 )
 
 // Killed at any step, a snapshot is complete or absent, and what is left is recognisable.
@@ -28,11 +29,36 @@ func TestKilledAtEveryStep(t *testing.T) {
 		}
 		for _, left := range w.leftovers() {
 			require.True(t, strings.HasPrefix(filepath.Base(left), ".snapshot"+evidence.Marker))
-			require.NoError(t, os.RemoveAll(left))
 		}
 		require.NoError(t, os.RemoveAll(w.path("snapshot")))
 	}
-	w.taken(evidence.Options{}) // the kills did no harm
+	w.taken(evidence.Options{}) // the kills did no harm, and what they left goes
+	require.Empty(t, w.leftovers())
+}
+
+// What was left goes only where a whole snapshot supersedes it: neither what is in use, nor another name's, nor when a
+// source was gone.
+func TestSupersededLeftoversGo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	leave := func(name string) string {
+		dir := filepath.Join(w.path("below"), name+evidence.Marker+"X")
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, "git"), 0o700))
+		return dir
+	}
+	end := "-" + w.inspect().KeyDigest.String()[:12]
+	old, used, other := leave(".20260101T000000.000Z"+end), leave(".20260102T000000.000Z"+end), leave(".20260101T000000.000Z-ffffffffffff")
+	claim, err := gitwork.Claim(used)
+	require.NoError(t, err)
+	defer claim.Close()
+	for _, accept := range []evidence.Acceptance{evidence.AcceptMissing, 0} {
+		require.DirExists(t, old)
+		_, err = evidence.Take(t.Context(), w.store, w.inspect(), evidence.Options{Below: w.path("below"), Accept: accept})
+		require.NoError(t, err)
+	}
+	require.NoDirExists(t, old)
+	require.DirExists(t, used)
+	require.DirExists(t, other)
 }
 
 // killAt starts a snapshot and kills it at its n-th step.

@@ -1,7 +1,6 @@
 package evidence
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -145,18 +144,6 @@ func makeDirectories(dir string) error {
 		return err
 	}
 	return syncDirectory(above)
-}
-
-// aside makes the directory in which the snapshot is built: on the same file system, and recognisable.
-func (p place) aside() (string, error) {
-	dir := filepath.Join(p.parent, "."+strings.TrimLeft(p.name, ".")+Marker+rand.Text())
-	if err := os.Mkdir(dir, dirMode); err != nil {
-		return "", unwritable(dir, err)
-	}
-	if err := os.Chmod(dir, dirMode); err != nil { // whatever the umask
-		return "", errors.Join(unwritable(dir, err), os.Remove(dir))
-	}
-	return dir, nil
 }
 
 // settle gives the finished directory its name. The order: the directory itself is durable, an empty one that stands

@@ -39,13 +39,18 @@ func Take(ctx context.Context, s lease.Store, i lease.Inspection, o Options) (*T
 	if err := t.checkSpace(ctx); err != nil {
 		return nil, err
 	}
-	var err error
-	if t.aside, err = t.place.aside(); err != nil {
+	aside, claim, err := t.place.aside()
+	if err != nil {
 		return nil, err
 	}
+	defer claim.Close() // that of no file does nothing
+	t.aside = aside
 	taken, err := t.build(ctx)
 	if err != nil {
 		return nil, errors.Join(err, discard(t.aside))
+	}
+	if t.options.Accept&AcceptMissing == 0 {
+		t.place.sweep()
 	}
 	tell(o.Progress, Progress{Step: stepDone})
 	return taken, nil

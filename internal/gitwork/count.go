@@ -24,7 +24,7 @@ func Count(ctx context.Context, git Git, dir string) (*Risk, error) {
 
 // countIn counts one repository and those inside it. Outer holds the common directories around it.
 func countIn(ctx context.Context, git Git, r Repository, outer map[string]bool) (risk *Risk, err error) {
-	scratch, err := newScratch(os.TempDir())
+	scratch, err := newScratch(os.TempDir(), countPrefix)
 	if err != nil {
 		return nil, err
 	}

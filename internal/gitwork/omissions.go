@@ -30,6 +30,9 @@ func (c *capture) omitAttributes(e entry, full string) {
 	if e.isRegular() && e.links > 1 {
 		c.omit("hard links", "each name is restored as a file of its own", e.path)
 	}
+	if e.Mtime == earliest || e.Mtime == latest {
+		c.omit("times before 1678 or after 2262", "the nearest that can be written down stands for them", e.path)
+	}
 	if e.uid != uint32(os.Geteuid()) {
 		c.omit("owners", "who restores may not be allowed to set them", e.path)
 	}

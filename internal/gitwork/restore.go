@@ -2,7 +2,6 @@ package gitwork
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"io/fs"
 	"os"
@@ -50,21 +49,21 @@ func Restore(ctx context.Context, git Git, from, into string, o RestoreOptions) 
 	if err := Verify(ctx, from); err != nil {
 		return nil, err
 	}
-	aside := filepath.Join(filepath.Dir(into), ".restoring-"+rand.Text())
-	if err := os.Mkdir(aside, 0o700); err != nil {
+	aside, err := newScratch(filepath.Dir(into), restoringPrefix)
+	if err != nil {
 		return nil, err
 	}
 	m := &meter{tell: o.Progress}
-	restored, err := restoreAside(ctx, git, from, aside, o, m)
+	restored, err := restoreAside(ctx, git, from, aside.dir, o, m)
 	if err == nil {
-		err = settle(aside, into)
+		err = settle(aside.dir, into)
 	}
 	if err != nil {
-		return nil, errors.Join(err, removeAll(aside))
+		return nil, errors.Join(err, aside.remove())
 	}
-	restored.rename(aside, into)
+	restored.rename(aside.dir, into)
 	m.finish()
-	return restored, nil
+	return restored, aside.release()
 }
 
 func checkNew(into string) error {
@@ -112,12 +111,12 @@ func (r *Restored) rename(from, to string) {
 
 // restoreAside restores into a directory of ours, with an empty one beside it for git to start in.
 func restoreAside(ctx context.Context, git Git, from, aside string, o RestoreOptions, m *meter) (*Restored, error) {
-	home, err := os.MkdirTemp("", "holdfast-restore-")
+	home, err := newScratch(os.TempDir(), homePrefix)
 	if err != nil {
 		return nil, err
 	}
-	restored, err := restoreIn(ctx, git, from, aside, home, o, m)
-	return restored, errors.Join(err, os.RemoveAll(home))
+	restored, err := restoreIn(ctx, git, from, aside, home.dir, o, m)
+	return restored, errors.Join(err, home.remove())
 }
 
 // restoration is the restore of one repository.

@@ -5,12 +5,17 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
 
-// scratchPrefix begins the name of every directory in which something is counted.
-const scratchPrefix = "holdfast-count-"
+// How the names begin of the directories in which something is counted, git starts for a restore, and a restore is made.
+const (
+	countPrefix     = "holdfast-count-"
+	homePrefix      = "holdfast-home-"
+	restoringPrefix = ".restoring-"
+)
 
 // scratch is a temporary directory that is locked as long as somebody uses it, so that what a killed process left can be
 // told from what another one needs.
@@ -19,15 +24,15 @@ type scratch struct {
 	lock *os.File
 }
 
-// newScratch makes one below parent, and removes those of this user there that nobody uses any more.
-func newScratch(parent string) (*scratch, error) {
-	sweep(parent)
+// newScratch makes one below parent, and removes those of this user and kind there that nobody uses any more.
+func newScratch(parent, prefix string) (*scratch, error) {
+	Sweep(parent, func(name string) bool { return strings.HasPrefix(name, prefix) })
 	for {
-		dir, err := os.MkdirTemp(parent, scratchPrefix)
+		dir, err := os.MkdirTemp(parent, prefix)
 		if err != nil {
 			return nil, err
 		}
-		lock, err := lockScratch(dir)
+		lock, err := Claim(dir)
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.EWOULDBLOCK) {
 			continue // another one took it for left over before it was locked
 		}
@@ -35,29 +40,37 @@ func newScratch(parent string) (*scratch, error) {
 	}
 }
 
-func (s *scratch) remove() error {
-	err := os.RemoveAll(s.dir)
-	if s.lock != nil {
-		err = errors.Join(err, s.lock.Close())
+func (s *scratch) remove() error { return errors.Join(removeAll(s.dir), s.release()) }
+
+// release lets go of a directory that stays, perhaps under another name.
+func (s *scratch) release() error {
+	if s.lock == nil {
+		return nil
 	}
-	return err
+	return s.lock.Close()
 }
 
-// sweep removes what it can: what stays is in nobody's way.
-func sweep(parent string) {
-	left, _ := filepath.Glob(filepath.Join(globQuote(parent), scratchPrefix+"*"))
-	for _, dir := range left {
+// Sweep removes the directories of this user in parent that are left over by their names and that nobody has claimed.
+// What stays is in nobody's way.
+func Sweep(parent string, leftOver func(name string) bool) {
+	names, _ := readNames(parent)
+	for _, name := range names {
+		if !leftOver(name) {
+			continue
+		}
+		dir := filepath.Join(parent, name)
 		if st, err := lstatAll(dir); err != nil || int(st.Uid) != os.Geteuid() {
 			continue
 		}
-		if lock, err := lockScratch(dir); err == nil {
+		if lock, err := Claim(dir); err == nil {
 			_ = (&scratch{dir, lock}).remove()
 		}
 	}
 }
 
-// lockScratch locks a directory that is there under its name.
-func lockScratch(dir string) (*os.File, error) {
+// Claim locks a directory that is there under its name, until the file is closed or the process has ended. Its error is
+// fs.ErrNotExist for one that was removed or replaced meanwhile, and unix.EWOULDBLOCK for one that is claimed.
+func Claim(dir string) (*os.File, error) {
 	f, err := os.OpenFile(dir, os.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
 	if err != nil {
 		return nil, err

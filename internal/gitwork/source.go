@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"syscall"
 
@@ -51,14 +52,28 @@ type stamp struct {
 	Dev, Ino     uint64
 	Mode         uint32
 	Size         int64
-	Mtime, Ctime int64 // nanoseconds since the epoch
+	Mtime, Ctime int64 // nanoseconds since the epoch, within [earliest] and [latest]
 }
 
 func stampOf(st *unix.Stat_t) stamp {
 	return stamp{
 		Dev: uint64(st.Dev), Ino: st.Ino, Mode: uint32(st.Mode), Size: st.Size,
-		Mtime: st.Mtim.Nano(), Ctime: st.Ctim.Nano(),
+		Mtime: nanoseconds(st.Mtim), Ctime: nanoseconds(st.Ctim),
 	}
+}
+
+// File systems know times of the years before 1678 and after 2262, which no number of nanoseconds has room for.
+const earliest, latest = math.MinInt64, math.MaxInt64
+
+func nanoseconds(t unix.Timespec) int64 {
+	const first, last = int64(earliest) / 1e9, int64(latest) / 1e9
+	switch s := int64(t.Sec); {
+	case s <= first:
+		return earliest
+	case s >= last:
+		return latest
+	}
+	return t.Nano()
 }
 
 func lstat(path string) (stamp, error) {

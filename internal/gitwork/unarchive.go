@@ -2,6 +2,7 @@ package gitwork
 
 import (
 	"archive/tar"
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -89,8 +90,34 @@ func (p place) file(name string, content io.Reader) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(f, content)
+	_, err = io.Copy(&holey{file: f}, content)
+	if err == nil {
+		err = truncateHere(f) // a hole at the end is none yet
+	}
 	return errors.Join(err, f.Close())
+}
+
+// holey leaves a hole for what is nothing but zeros: an image of a disk takes no more room than it did.
+type holey struct {
+	file *os.File
+}
+
+var zeros [32 << 10]byte
+
+func (h *holey) Write(p []byte) (int, error) {
+	if len(p) > len(zeros) || !bytes.Equal(p, zeros[:len(p)]) {
+		return h.file.Write(p)
+	}
+	_, err := h.file.Seek(int64(len(p)), io.SeekCurrent)
+	return len(p), err
+}
+
+func truncateHere(f *os.File) error {
+	size, err := f.Seek(0, io.SeekCurrent)
+	if err == nil {
+		err = f.Truncate(size)
+	}
+	return err
 }
 
 // fifo makes a FIFO; its directory was resolved inside the root by put.

@@ -154,7 +154,7 @@ func TestTheTailBeginsWithAWholeLine(t *testing.T) {
 	}
 }
 
-// Each block is one write, so whoever reads sees whole ones.
+// Each block is one write and never in two pages, so whoever reads sees whole ones.
 func TestATranscriptThatGrowsIsNotBelieved(t *testing.T) {
 	path := write(t, "")
 	stop, stopped := make(chan struct{}), make(chan struct{})
@@ -170,7 +170,7 @@ func TestATranscriptThatGrowsIsNotBelieved(t *testing.T) {
 			case <-stop:
 				return
 			default:
-				_, _ = f.WriteString("TASK_FAILED\nTASK_DONE\n1\n2\n3\n")
+				_, _ = f.WriteString("TASK_FAILED\nTASK_DONE\n1\n2\n33333\n")
 			}
 		}
 	}()

@@ -93,13 +93,21 @@ func TestHidingProcIsNotClear(t *testing.T) {
 	got := probeThrough(t, r, hiding...)
 	require.False(t, got.Clear)
 	requireFindings(t, got.Evidence, ownerProbe, ownership.Unknown)
-	requireFindings(t, got.Evidence, descendantsProbe, ownership.Absent, ownership.Unknown)
+	requireHidden(t, got.Evidence)
 
 	ours := recordOf(t, start(t, "live", nil, asNobody(t)...))
 	got = probeInRole(t, "probe-abandoned", ours, hiding...)
 	require.False(t, got.Clear, "the owner is seen and has given up, but not what it may have started")
 	requireFindings(t, got.Evidence, ownerProbe, ownership.Present)
-	requireFindings(t, got.Evidence, descendantsProbe, ownership.Absent, ownership.Unknown)
+	requireHidden(t, got.Evidence)
+}
+
+// requireHidden leaves aside that there may also be others whose environment may not be read.
+func requireHidden(t *testing.T, evidence []ownership.Evidence) {
+	t.Helper()
+	found := findings(evidence, descendantsProbe)
+	require.GreaterOrEqual(t, len(found), 2)
+	require.Equal(t, []ownership.Finding{ownership.Absent, ownership.Unknown}, found[:2], "%+v", evidence)
 }
 
 // No probe ever sends a signal, signal 0 included, to a pid from a record.

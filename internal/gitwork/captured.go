@@ -27,8 +27,8 @@ type Nested struct {
 type Counts struct {
 	Clean       int   `json:"clean"`     // tracked files that are in the bundle byte for byte
 	Changed     int   `json:"changed"`   // tracked files in worktree.tar
-	Untracked   int   `json:"untracked"` // files in untracked.tar
-	Ignored     int   `json:"ignored"`   // files that git ignores, kept or not
+	Untracked   int   `json:"untracked"` // files and links that git would name as untracked
+	Ignored     int   `json:"ignored"`   // files and links that git ignores, kept or not
 	Directories int   `json:"directories"`
 	Links       int   `json:"links"`
 	FIFOs       int   `json:"fifos"`

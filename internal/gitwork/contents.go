@@ -155,11 +155,11 @@ func (k *contents) countFile(e entry) {
 
 func (k *contents) keepOther(e entry) error {
 	full := filepath.Join(k.source.Worktree, e.path)
+	if e.isLink() && !k.index.knows(e.path) {
+		k.countFile(e)
+	}
 	a, set := k.destination(e)
 	if a == nil {
-		if e.isLink() {
-			k.result.Counts.Ignored++
-		}
 		return nil
 	}
 	switch {

@@ -148,7 +148,7 @@ func (c *counter) countEntry(e entry, x index, tracked map[string]byte) error {
 		c.nested = append(c.nested, e)
 	case known:
 		return c.countHidden(e, x, flag)
-	case e.isDir():
+	case !e.isRegular() && !e.isLink(): // git does not name it
 	case e.ignored:
 		c.risk.Ignored++
 	default:

@@ -154,6 +154,25 @@ func TestIgnoredFilesAreLeftOut(t *testing.T) {
 	require.FileExists(t, filepath.Join(into, "kept.log"))
 }
 
+// A count and a capture say of links and of what has no content what git says.
+func TestWhatCountsAsUntracked(t *testing.T) {
+	git := needGit(t)
+	t.Parallel()
+	_, top := findKind(t, "ignored").build(t)
+	shell(t, top, `git add -A; git -c user.name=a -c user.email=a@b commit -qm all; ln -s nowhere link; ln -s nowhere l.log; mkfifo pipe p.log; mkdir fresh; echo x >fresh/file`)
+	names := shell(t, top, "git status --porcelain -uall --ignored")
+	untracked, ignored := strings.Count(names, "?? "), strings.Count(names, "!! ")
+	require.Equal(t, 2, untracked, names)
+	risk, err := gitwork.Count(t.Context(), git, top)
+	require.NoError(t, err)
+	require.Equal(t, []int{untracked, ignored}, []int{risk.Untracked, risk.Ignored}, names)
+	for _, o := range []gitwork.CaptureOptions{{}, {IncludeIgnored: true}} {
+		c, err := gitwork.Capture(t.Context(), git, top, t.TempDir(), o)
+		require.NoError(t, err)
+		require.Equal(t, []int{untracked, ignored}, []int{c.Counts.Untracked, c.Counts.Ignored}, names)
+	}
+}
+
 // The bundle is one that git itself takes.
 func TestBundleCanBeCloned(t *testing.T) {
 	git := needGit(t)

@@ -27,7 +27,9 @@ func survey(ctx context.Context, s lease.Store) iter.Seq[surveyed] {
 	return func(yield func(surveyed) bool) {
 		asking, cancel := context.WithCancel(ctx)
 		digests, last := digestsOf(ctx, s)
-		answers := ask(asking, s, digests)
+		looks := lease.NewSurvey(s)
+		defer looks.Close()
+		answers := ask(asking, looks, digests)
 		defer drain(cancel, answers)
 		for answer := range answers {
 			if !yield(<-answer) {
@@ -67,23 +69,40 @@ func digestsOf(ctx context.Context, s lease.Store) (digests []ownership.Digest, 
 
 // ask inspects the sessions concurrently and hands out their answers in order. Every
 // answer that is handed out comes; after ctx ends no further one is.
-func ask(ctx context.Context, s lease.Store, digests []ownership.Digest) <-chan chan surveyed {
+func ask(ctx context.Context, looks *lease.Survey, digests []ownership.Digest) <-chan chan surveyed {
 	answers := make(chan chan surveyed, surveyWidth)
+	questions := make(chan question)
+	for range min(surveyWidth, len(digests)) {
+		go answerEach(ctx, looks, questions)
+	}
 	go func() {
 		defer close(answers)
+		defer close(questions)
 		for _, d := range digests {
-			answer := make(chan surveyed, 1)
+			q := question{d, make(chan surveyed, 1)}
 			select {
 			case <-ctx.Done():
 				return
-			case answers <- answer:
+			case answers <- q.answer:
 			}
-			go func() {
-				i, err := lease.Inspect(ctx, s, d)
-				i.KeyDigest = d
-				answer <- surveyed{i, err}
-			}()
+			questions <- q
 		}
 	}()
 	return answers
+}
+
+// question is a session to be inspected.
+type question struct {
+	digest ownership.Digest
+	answer chan surveyed
+}
+
+// answerEach inspects one session after the other: each goroutine of its own would have to
+// grow its stack anew.
+func answerEach(ctx context.Context, looks *lease.Survey, questions <-chan question) {
+	for q := range questions {
+		i, err := looks.Inspect(ctx, q.digest)
+		i.KeyDigest = q.digest
+		q.answer <- surveyed{i, err}
+	}
 }

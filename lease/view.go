@@ -22,6 +22,13 @@ type View interface {
 	Close()
 }
 
+// Surveyor is a [Store] that can look at many sessions for less than at each by itself.
+type Surveyor interface {
+	// Survey opens what the views of one survey share, until done is called after the last
+	// of them is closed. It fails for nothing: what is wrong, the views tell.
+	Survey() (views Viewer, done func())
+}
+
 // viewOf is a view of any store.
 func viewOf(s Store, d ownership.Digest) View {
 	if v, ok := s.(Viewer); ok {

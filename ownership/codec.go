@@ -45,13 +45,20 @@ func encode(r Record) ([]byte, error) {
 // same (I1). That one rule turns away unknown, duplicate, missing, reordered,
 // re-cased and re-spelled members, trailing data and byte order marks.
 func Decode(b []byte) (Record, error) {
-	var r Record
 	switch {
 	case len(b) == 0:
 		return Record{}, &FormatError{"it is empty"}
 	case len(b) > MaxRecordSize:
 		return Record{}, &FormatError{fmt.Sprintf("it is larger than %d bytes", MaxRecordSize)}
 	}
+	if r, ok := decodePlain(b); ok && r.Validate() == nil {
+		return r, nil
+	}
+	return decodeAny(b)
+}
+
+// decodeAny takes every record, and knows what is wrong with everything else.
+func decodeAny(b []byte) (r Record, err error) {
 	if err := json.Unmarshal(b, &r); err != nil {
 		return Record{}, &FormatError{err.Error()}
 	}

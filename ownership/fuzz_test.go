@@ -17,6 +17,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add(v.bytes)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
+		requireSameDecoded(t, b)
 		r, err := ownership.Decode(b)
 		if err != nil {
 			var format *ownership.FormatError

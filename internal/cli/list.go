@@ -80,13 +80,15 @@ func statesFlag(c *urfave.Command) ([]ownership.State, error) {
 	return states, nil
 }
 
-// listOnce shows a row a session and goes on past those that it cannot read.
+// listOnce shows a row a session and goes on past those that it cannot read. As JSON a row
+// is told as soon as it is known, and kept no longer.
 func (v *invocation) listOnce(ctx context.Context, s lease.Store, states []ownership.State, wide bool) error {
-	var rows []admin.WideRow
+	var table [][]string
 	var failed failures
+	found := 0
 	for row, err := range listed(ctx, s, states, wide) {
 		switch {
-		case err != nil && row.KeyDigest == (ownership.Digest{}) && len(rows)+len(failed) == 0:
+		case err != nil && row.KeyDigest == (ownership.Digest{}) && found+len(failed) == 0:
 			return err // not about one session: there is no list
 		case err != nil:
 			failed = append(failed, v.failedRow(row.Key, row.KeyDigest, err))
@@ -95,13 +97,15 @@ func (v *invocation) listOnce(ctx context.Context, s lease.Store, states []owner
 			v.row(row)
 		case v.json:
 			v.row(row.Row)
+		default:
+			table = append(table, listCells(row, wide))
 		}
-		rows = append(rows, row)
+		found++
 	}
 	switch {
 	case v.json:
-	case len(rows) > 0:
-		v.showList(rows, wide)
+	case found > 0:
+		v.showList(table, wide)
 	case len(failed) == 0:
 		v.remark("no such session in %s", v.location.path)
 	}
@@ -122,9 +126,9 @@ func listed(ctx context.Context, s lease.Store, states []ownership.State, wide b
 	}
 }
 
-func (v *invocation) showList(rows []admin.WideRow, wide bool) {
-	slices.SortFunc(rows, byUrgency)
-	v.stdout.show(v.page(&v.stdout), func(p *page) { p.list(rows, wide) })
+func (v *invocation) showList(table [][]string, wide bool) {
+	slices.SortFunc(table, byUrgency)
+	v.stdout.show(v.page(&v.stdout), func(p *page) { p.list(table, wide) })
 }
 
 // urgency orders states by how much they ask of a person.
@@ -133,9 +137,12 @@ var urgency = []ownership.State{
 	ownership.StateHeld, ownership.StateIdle, ownership.StateVacant,
 }
 
-func byUrgency(a, b admin.WideRow) int {
+// byUrgency compares the cells of two rows.
+func byUrgency(a, b []string) int {
 	return cmp.Or(
-		cmp.Compare(slices.Index(urgency, a.State), slices.Index(urgency, b.State)),
-		cmp.Compare(rowTitle(a.Key, a.KeyDigest), rowTitle(b.Key, b.KeyDigest)),
+		cmp.Compare(urgencyOf(a), urgencyOf(b)),
+		cmp.Compare(a[titleColumn], b[titleColumn]),
 	)
 }
+
+func urgencyOf(cells []string) int { return slices.Index(urgency, ownership.State(cells[stateColumn])) }

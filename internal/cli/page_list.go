@@ -2,6 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -12,32 +14,33 @@ import (
 	"holdfast/ownership"
 )
 
-// list adds a table of sessions.
-func (p *page) list(rows []admin.WideRow, wide bool) {
-	now := time.Now()
+// list adds a table of sessions, from the cells of each.
+func (p *page) list(rows [][]string, wide bool) {
 	head := []string{"KEY", "STATE", "GEN", "OWNER", "SINCE", "PULSE"}
 	if wide {
 		head = append(head, "CLASS", "WHY", "NOTE", "RUNTIME", "WORKTREE", "REVISION", "DIGEST")
 	}
-	table := [][]string{head}
-	for _, r := range rows {
-		cells := narrow(r.Row, now)
-		if wide {
-			cells = append(cells, classCells(r)...)
-			cells = append(cells, more(r.Row)...)
-		}
-		table = append(table, cells)
+	p.table(slices.Insert(rows, 0, head))
+}
+
+// listCells is what a table shows of a session: it is all that is kept of one, since there
+// may be very many.
+func listCells(r admin.WideRow, wide bool) []string {
+	cells := narrow(r.Row, time.Now())
+	if wide {
+		cells = append(cells, classCells(r)...)
+		cells = append(cells, more(r.Row)...)
 	}
-	p.table(table)
+	return cells
 }
 
 func narrow(r admin.Row, now time.Time) []string {
-	cells := []string{rowTitle(r.Key, r.KeyDigest), string(r.State), "", "", "", ""}
+	cells := []string{strings.Clone(rowTitle(r.Key, r.KeyDigest)), string(r.State), "", "", "", ""}
 	if r.Generation != nil {
-		cells[2] = fmt.Sprint(*r.Generation)
+		cells[2] = strconv.FormatUint(uint64(*r.Generation), 10)
 	}
 	if o := r.Owner; o != nil {
-		cells[3] = fmt.Sprintf("%s[%d] %s@%s", o.Program, o.PID, o.User, o.Host)
+		cells[3] = o.Program + "[" + strconv.Itoa(o.PID) + "] " + o.User + "@" + o.Host
 		cells[4] = short(now.Sub(o.AcquiredAt.Time()))
 	}
 	if pulse := r.Pulse; pulse != nil {
@@ -80,7 +83,10 @@ func rowTitle(key *string, d ownership.Digest) string {
 	return "#" + d.String()[:12]
 }
 
-const stateColumn = 1
+const (
+	titleColumn = iota
+	stateColumn
+)
 
 // table adds rows whose columns are as wide as their widest cell; the first row is
 // the head. Columns that no row fills are left out.

@@ -15,6 +15,7 @@ var (
 	_ lease.Store       = (*Store)(nil)
 	_ lease.Quarantiner = (*Store)(nil)
 	_ lease.Viewer      = (*Store)(nil)
+	_ lease.Surveyor    = (*Store)(nil)
 )
 
 // Options changes how a store is used.

@@ -23,13 +23,14 @@ type view struct {
 // View opens the session's directory, with every check of the store that opening it any
 // other way makes.
 func (s *Store) View(d ownership.Digest) lease.View {
-	return &view{s, d, s.openPlainly(d)}
+	x := survey{s, s.openSessions()}
+	defer x.close()
+	return x.View(d)
 }
 
-// openPlainly returns a descriptor of the session's directory, or a negative number
-// where there is none or something is not as it should be. No link is followed below
-// the store.
-func (s *Store) openPlainly(d ownership.Digest) int {
+// openSessions returns a descriptor of sessions/, or a negative number where there is none
+// or something is not as it should be. No link is followed below the store.
+func (s *Store) openSessions() int {
 	store, err := openDirectory(unix.AT_FDCWD, s.path)
 	if err != nil {
 		return -1
@@ -42,7 +43,14 @@ func (s *Store) openPlainly(d ownership.Digest) int {
 	if err != nil {
 		return -1
 	}
-	defer unix.Close(sessions)
+	return sessions
+}
+
+// openPlainly returns a descriptor of the session's directory, or a negative number.
+func openPlainly(sessions int, d ownership.Digest) int {
+	if sessions < 0 {
+		return -1
+	}
 	self, err := openDirectory(sessions, d.String())
 	if err != nil {
 		return -1
@@ -115,59 +123,56 @@ func (v *view) Pulse(ctx context.Context) ([]byte, error) {
 
 // small returns the bytes of a regular file that is no larger than a record, or nil.
 func (v *view) small(name string) []byte {
-	f, ok := v.open(name)
+	f, size, ok := v.open(name)
 	if !ok {
 		return nil
 	}
 	defer unix.Close(f)
-	return readSmall(f)
+	return readSmall(f, size)
 }
 
-// open opens a regular file to read it.
-func (v *view) open(name string) (fd int, ok bool) {
+// open opens a regular file to read it, and returns what size it had then.
+func (v *view) open(name string) (fd int, size int64, ok bool) {
 	if v.dir < 0 {
-		return -1, false
+		return -1, 0, false
 	}
 	f, err := openAt(v.dir, name, unix.O_RDONLY)
 	if err != nil {
-		return -1, false
+		return -1, 0, false
 	}
 	var st unix.Stat_t
 	if unix.Fstat(f, &st) != nil || !isRegular(st) {
 		unix.Close(f)
-		return -1, false
+		return -1, 0, false
 	}
-	return f, true
+	return f, st.Size, true
 }
 
-// readSmall reads to the end of a file; nil for one with too many bytes, or that cannot
-// be read.
-func readSmall(f int) []byte {
-	const usual = 4096
-	b := make([]byte, 0, usual)
-	for {
-		n, err := unix.Read(f, b[len(b):cap(b)])
+// readSmall reads a file as it was when it had that size; nil for one with too many bytes,
+// or fewer than that, or that cannot be read. What we wrote never changes its size.
+func readSmall(f int, size int64) []byte {
+	if size > ownership.MaxRecordSize {
+		return nil
+	}
+	b := make([]byte, size)
+	for read := 0; read < len(b); {
+		n, err := unix.Read(f, b[read:])
 		if err == unix.EINTR {
 			continue
 		}
-		if err != nil || len(b)+n > ownership.MaxRecordSize {
+		if err != nil || n == 0 {
 			return nil
 		}
-		if n == 0 {
-			return b[:len(b):len(b)]
-		}
-		b = b[:len(b)+n]
-		if len(b) == cap(b) {
-			b = append(b, make([]byte, usual)...)[:len(b)]
-		}
+		read += n
 	}
+	return b
 }
 
 // refusesLock reports whether somebody certainly holds the lock of a file. The shared
 // lock of its own, where there is none, lasts for microseconds and is freed before the
 // descriptor is closed.
 func (v *view) refusesLock(name string) bool {
-	f, ok := v.open(name)
+	f, _, ok := v.open(name)
 	if !ok {
 		return false
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -12,16 +13,21 @@ import (
 // target, and what the C library's vis(3) escapes is escaped.
 var spelling = strings.NewReplacer(":", "_", ".", "_", `\`, `\\`)
 
-// expandable is a dollar sign as tmux escapes it from version to version: where a variable's name could follow.
-var expandable = regexp.MustCompile(`\$([A-Za-z_{])`)
+// expandable is a dollar sign as tmux escapes it from version to version: where a variable's name could follow. Most
+// programs never ask for a session by name, and do not pay for it.
+var expandable = compiledOnce(`\$([A-Za-z_{])`)
 
 // escaped is what expandable is escaped to.
-var escaped = regexp.MustCompile(`\\\$([A-Za-z_{])`)
+var escaped = compiledOnce(`\\\$([A-Za-z_{])`)
+
+func compiledOnce(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
 
 // called reports whether a name that tmux lists is the spelled one.
 func called(listed, spelled string) bool { return listed == spelled || listed == unescaped(spelled) }
 
-func unescaped(spelled string) string { return escaped.ReplaceAllString(spelled, "$$$1") }
+func unescaped(spelled string) string { return escaped().ReplaceAllString(spelled, "$$$1") }
 
 // spelled returns a session name as tmux keeps it. It fails for what no session can be called, and for control
 // characters and invalid UTF-8, whose escapes differ between versions.
@@ -29,7 +35,7 @@ func spelled(name string) (string, error) {
 	if name == "" || !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
 		return "", fmt.Errorf("%q cannot be the name of a tmux session", name)
 	}
-	return expandable.ReplaceAllString(spelling.Replace(name), `\$$$1`), nil
+	return expandable().ReplaceAllString(spelling.Replace(name), `\$$$1`), nil
 }
 
 // CheckName returns why this can never be asked for as the name of a session: tmux gives no such name, or spells it

@@ -12,15 +12,17 @@ import (
 type desk struct {
 	mu      sync.Mutex
 	waiting []*noting
-	busy    bool
+
+	turn sync.Mutex // held by whoever notes for all who wait
 }
 
 var desks sync.Map // of *desk, by the journal's path
 
 type noting struct {
-	ctx    context.Context
-	event  Event
-	answer chan error
+	ctx   context.Context
+	event Event
+	done  bool // with err: of whoever had the turn
+	err   error
 }
 
 // Note makes an event durable. One that is there already is left alone: unlike a record
@@ -30,37 +32,39 @@ func (j *Journal) Note(ctx context.Context, e Event) error {
 		return err
 	}
 	found, _ := desks.LoadOrStore(j.path, &desk{})
-	n := &noting{ctx, e, make(chan error, 1)}
-	found.(*desk).add(j, n)
-	return <-n.answer
+	n := &noting{ctx: ctx, event: e}
+	found.(*desk).note(j, n)
+	return n.err
 }
 
-func (d *desk) add(j *Journal, n *noting) {
+// note waits for the turn, in which somebody else may have seen to it. Whoever notes does
+// so itself, and starts no goroutine: what follows the calls of one thread sees them all.
+func (d *desk) note(j *Journal, n *noting) {
+	d.add(n)
+	d.turn.Lock()
+	defer d.turn.Unlock()
+	if n.done {
+		return
+	}
+	all := d.take()
+	err := j.noteAll(all)
+	for _, n := range all {
+		n.done, n.err = true, err
+	}
+}
+
+func (d *desk) add(n *noting) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.waiting = append(d.waiting, n)
-	if !d.busy {
-		d.busy = true
-		go d.serve(j)
-	}
 }
 
-// serve notes what has come together, again and again, until there is nothing left.
-func (d *desk) serve(j *Journal) {
-	for {
-		d.mu.Lock()
-		all := d.waiting
-		d.waiting = nil
-		d.busy = len(all) > 0
-		d.mu.Unlock()
-		if len(all) == 0 {
-			return
-		}
-		err := j.noteAll(all)
-		for _, n := range all {
-			n.answer <- err
-		}
-	}
+func (d *desk) take() []*noting {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	all := d.waiting
+	d.waiting = nil
+	return all
 }
 
 // noteAll appends what is not there yet, in one transaction. One caller that goes away

@@ -88,8 +88,7 @@ func (a *annals) readOutboxes() {
 
 func (a *annals) addOutbox(d ownership.Digest, box dirstore.Outbox) {
 	for n, rev := range box.Past {
-		// A record was published before its file was written, never after.
-		if rev.WrittenAt.Before(a.since) {
+		if a.isOlder(rev.WrittenAt) {
 			continue
 		}
 		stored, err := a.store.ReadRev(a.ctx, d, rev.Revision)
@@ -99,9 +98,15 @@ func (a *annals) addOutbox(d ownership.Digest, box dirstore.Outbox) {
 		}
 		a.add(d, stored, rev.WrittenAt, before(box.Past, n))
 	}
-	if !box.WrittenAt.Before(a.since) {
+	if !a.isOlder(box.WrittenAt) {
 		a.add(d, box.Current, box.WrittenAt, before(box.Past, len(box.Past)))
 	}
+}
+
+// isOlder reports whether a file was written before everything that is to be told. What it
+// holds names no later time, but for the clock of files.
+func (a *annals) isOlder(written time.Time) bool {
+	return written.Add(fileClockStep).Before(a.since)
 }
 
 // before returns the record before a position, or nil.

@@ -2,6 +2,7 @@ package admin
 
 import (
 	"fmt"
+	"time"
 
 	"holdfast/ownership"
 )
@@ -145,8 +146,15 @@ func timeOf(r ownership.Record, event string, written ownership.Timestamp) owner
 	case EventRecover, EventQuarantine:
 		return r.LastForcedRecovery.RecoveredAt
 	}
+	if late := r.Owner.AcquiredAt.Time().Sub(written.Time()); late > 0 && late < fileClockStep {
+		return r.Owner.AcquiredAt
+	}
 	return written
 }
+
+// fileClockStep bounds how far the clock of files lies behind the one that a record names
+// times of: it goes on with the timer's interrupt, which a virtual machine may get late.
+const fileClockStep = time.Second
 
 func doer(r ownership.Record, event string) (actor, reason *string) {
 	if event == EventRecover || event == EventQuarantine {

@@ -83,6 +83,18 @@ func requireChain(t *testing.T, entries []admin.Entry) {
 	}
 }
 
+// The clock of files goes on in steps, and lies behind; one that was set back is told as it is.
+func TestAReleaseIsNotToldBeforeItsAcquisition(t *testing.T) {
+	w := newWorld(t)
+	w.cycle("k", 1)
+	acquired := w.told(target("k"))[0].At.Time()
+	for behind, want := range map[time.Duration]time.Duration{5 * time.Millisecond: 0, time.Hour: time.Hour} {
+		at := acquired.Add(-behind)
+		require.NoError(t, os.Chtimes(w.file("k", "record.json"), at, at))
+		require.Equal(t, acquired.Add(-want), w.told(target("k"))[1].At.Time())
+	}
+}
+
 // History is the same before, during and after its way into the archive.
 func TestHistoryIsTheSameFromFilesAndArchive(t *testing.T) {
 	w := newWorld(t)

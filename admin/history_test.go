@@ -95,6 +95,29 @@ func TestAReleaseIsNotToldBeforeItsAcquisition(t *testing.T) {
 	}
 }
 
+// What is told since a moment has the recovery of that very moment, though its file looks older.
+func TestTheClockOfFilesHidesNoRecovery(t *testing.T) {
+	w := newWorld(t)
+	i := w.strand(plan{Key: "k"})
+	w.recovered(admin.Recovery{Target: target("k"), Expect: *i.Revision, Consent: admin.Force})
+	at := w.told(target("k"))[1].At.Time()
+	behind := at.Add(-5 * time.Millisecond)
+	require.NoError(t, os.Chtimes(w.file("k", "record.json"), behind, behind))
+	require.Equal(t, "recover", eventsIn(w.all(at)))
+}
+
+// An event of the moment of a record that is not archived had seen it.
+func TestAnEventComesAfterWhatItHadSeen(t *testing.T) {
+	w := newWorld(t)
+	w.cycle("k", 2)
+	w.prune(admin.Pruning{Mode: admin.PruneDo, Actor: "ana@desk"})
+	all := w.all(time.Time{})
+	require.Equal(t, admin.EventPrune, all[len(all)-1].Event)
+	at := all[len(all)-1].At.Time()
+	require.NoError(t, os.Chtimes(w.file("k", "record.json"), at, at))
+	require.Equal(t, "acquire release acquire release prune", eventsIn(w.all(time.Time{})))
+}
+
 // History is the same before, during and after its way into the archive.
 func TestHistoryIsTheSameFromFilesAndArchive(t *testing.T) {
 	w := newWorld(t)

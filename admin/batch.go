@@ -106,7 +106,7 @@ func parseRow(b []byte) (batchRow, error) {
 	if err := member(members, "revision", &row.revision); err != nil {
 		return batchRow{}, err
 	}
-	return row, row.addKey(members["key"])
+	return row, row.addKey(members)
 }
 
 // member wants a member that is there and not null.
@@ -116,26 +116,26 @@ func member(members map[string]json.RawMessage, name string, value any) error {
 		return fmt.Errorf("has no %s", name)
 	}
 	if err := json.Unmarshal(raw, value); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+		return fmt.Errorf("has a wrong %s: %w", name, err)
 	}
 	return nil
 }
 
 // addKey takes the key where the row has one, which must be the one of the digest.
-func (r *batchRow) addKey(raw json.RawMessage) error {
-	var text *string
-	if raw == nil {
+func (r *batchRow) addKey(members map[string]json.RawMessage) error {
+	if raw := members["key"]; raw == nil || string(raw) == "null" {
 		return nil
 	}
-	if err := json.Unmarshal(raw, &text); err != nil || text == nil {
+	var text string
+	if err := member(members, "key", &text); err != nil {
 		return err
 	}
-	key, err := ownership.ParseKey(*text)
+	key, err := ownership.ParseKey(text)
 	if err != nil {
-		return err
+		return fmt.Errorf("has a wrong key: %w", err)
 	}
 	if key.Digest() != r.target.Digest {
-		return fmt.Errorf("keyDigest is not the digest of key %q", *text)
+		return fmt.Errorf("has a keyDigest that is not the one of key %q", text)
 	}
 	r.target = ByKey(key)
 	return nil

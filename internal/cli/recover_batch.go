@@ -86,7 +86,7 @@ func (v *invocation) batchReceipt(r admin.Receipt) {
 }
 
 func (v *invocation) batchFailure(b admin.BatchResult, err error) failedRow {
-	row := failedRow{Line: b.Line, Key: b.Key, refusal: v.explain(err)}
+	row := failedRow{Line: b.Line, Key: b.Key, refusal: v.explain(rowFault(err))}
 	if b.KeyDigest != (ownership.Digest{}) {
 		row.KeyDigest = &b.KeyDigest
 	}
@@ -94,6 +94,15 @@ func (v *invocation) batchFailure(b admin.BatchResult, err error) failedRow {
 		v.row(row)
 	}
 	return row
+}
+
+// rowFault leaves the number of the line to the member or the title that has it already.
+func rowFault(err error) error {
+	var row *admin.RowError
+	if !errors.As(err, &row) {
+		return err
+	}
+	return &usageError{command: "session recover", why: "the row " + row.Why}
 }
 
 func (v *invocation) batchEnd(done int, failed failures, r admin.Recovery) error {

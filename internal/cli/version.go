@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"runtime/debug"
+	"strings"
 
 	urfave "github.com/urfave/cli/v3"
 )
@@ -16,7 +17,7 @@ func (v *invocation) versionCommand() *urfave.Command {
 				return err
 			}
 			b := thisBuild()
-			v.answer(b, func(p *page) { p.line("session " + b.Version + " " + b.Revision) })
+			v.answer(b, func(p *page) { p.line(strings.TrimSpace("session " + b.Version + " " + b.Revision)) })
 			return nil
 		},
 	}

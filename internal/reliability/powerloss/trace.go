@@ -78,5 +78,8 @@ func (s step) path(n int) string {
 	return filepath.Join(s.paths[n], s.words[n])
 }
 
-// starts reports whether the call started another process.
-func (s step) starts() bool { return s.name == "clone" && s.result > 0 }
+// starts reports whether the call started another process. The language's runtime
+// starts threads by the same call, unless the C library does it.
+func (s step) starts() bool {
+	return s.name == "clone" && s.result > 0 && !strings.Contains(s.flags, "CLONE_THREAD")
+}

@@ -45,7 +45,7 @@ func changing(all []fault) (some []fault) {
 const window = 40
 
 func killAfter(ctx context.Context, r *lab.Report, f fault, below string, p lab.Plan) {
-	calls, _, err := f.scene.Trace(ctx, below, "-e", f.call.Tampering("error="+f.error))
+	calls, err := f.scene.Tampered(ctx, below, f.call, "error="+f.error)
 	if err != nil {
 		r.Fault(f.String(), err.Error())
 		return

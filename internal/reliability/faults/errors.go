@@ -83,7 +83,7 @@ func everyFault(ctx context.Context, r *lab.Report, p lab.Plan, room string) (al
 		return nil, err
 	}
 	for _, scene := range scenes {
-		calls, lines, err := scene.Trace(ctx, room, "-y")
+		calls, lines, err := scene.Trace(ctx, room)
 		if err != nil {
 			return nil, err
 		}

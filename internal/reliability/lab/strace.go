@@ -89,34 +89,60 @@ func (s *Scene) Do(ctx context.Context, r *Run, options ...string) error {
 	return nil
 }
 
-// Trace runs the workload once and returns its calls in order.
-func (s *Scene) Trace(ctx context.Context, below string, options ...string) (calls []Call, lines []string, err error) {
+// Trace runs the workload once and returns its calls in order, with the lines of
+// strace -y. It returns an error if the workload changes the store where nobody sees it
+// who follows these calls.
+func (s *Scene) Trace(ctx context.Context, below string) (calls []Call, lines []string, err error) {
+	err = s.logged(ctx, below, func(log string) []string { return Following(log, Calls) }, func(log string, r Run) error {
+		logs, err := ReadLogs(log)
+		if err != nil {
+			return err
+		}
+		calls, lines = Parse(logs.Main)
+		if err := logs.Unseen(r.Dir, Calls); err != nil {
+			return fmt.Errorf("%s: %w", s.Name, err)
+		}
+		return nil
+	})
+	return calls, lines, err
+}
+
+// Tampered runs the workload once, tampered with, and returns its calls in order. Strace
+// would tamper with every thread that it follows: this follows the main one.
+func (s *Scene) Tampered(ctx context.Context, below string, c Call, what string) (calls []Call, err error) {
+	options := func(log string) []string {
+		return []string{"-o", log, "-e", "trace=" + strings.Join(Calls, ","), "-e", c.Tampering(what)}
+	}
+	err = s.logged(ctx, below, options, func(log string, _ Run) error {
+		b, err := os.ReadFile(log)
+		calls, _ = Parse(string(b))
+		return err
+	})
+	return calls, err
+}
+
+// logged runs the workload once with options of strace that have it write a log, for
+// somebody to read.
+func (s *Scene) logged(ctx context.Context, below string, options func(log string) []string, read func(log string, r Run) error) error {
 	r, err := s.Fresh(below, 0)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	defer r.Remove()
 	log := filepath.Join(filepath.Dir(r.Dir), "strace")
-	all := append([]string{"-o", log, "-e", "trace=" + strings.Join(Calls, ",")}, options...)
-	if err := s.Do(ctx, &r, all...); err != nil {
-		return nil, nil, err
+	if err := s.Do(ctx, &r, options(log)...); err != nil {
+		return err
 	}
-	b, err := os.ReadFile(log)
-	if err != nil {
-		return nil, nil, err
-	}
-	calls, lines = Parse(string(b))
-	return calls, lines, nil
+	return read(log, r)
 }
 
 var named = regexp.MustCompile(`^([a-z0-9_]+)\(`)
 
-// Parse numbers the calls of a log of strace. What strace has no name for it cannot
-// tamper with either.
+// Parse numbers the calls of a log of strace that are among [Calls].
 func Parse(log string) (calls []Call, lines []string) {
-	count := map[string]int{}
+	count, names := map[string]int{}, known(Calls)
 	for line := range strings.Lines(log) {
-		if m := named.FindStringSubmatch(line); m != nil && !strings.HasPrefix(m[1], "syscall_") {
+		if m := named.FindStringSubmatch(line); m != nil && slices.Contains(names, m[1]) {
 			count[m[1]]++
 			calls = append(calls, Call{m[1], count[m[1]]})
 			lines = append(lines, strings.TrimSuffix(line, "\n"))

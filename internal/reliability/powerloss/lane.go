@@ -139,35 +139,44 @@ func (l *lane) firstFailures(ctx context.Context) (all []crash, err error) {
 		return nil, err
 	}
 	for i, scene := range scenes {
-		run, err := scene.Fresh(l.room, i)
+		some, err := l.failuresOf(ctx, scene, i)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%s: %w", scene.Name, err)
 		}
-		top := filepath.Dir(run.Dir)
-		start, err := readImage(top)
-		if err != nil {
-			return nil, err
-		}
-		log := filepath.Join(l.room, "log")
-		if err := scene.Do(ctx, &run, append([]string{"-o", log}, tracing...)...); err != nil {
-			return nil, err
-		}
-		b, err := os.ReadFile(log)
-		if err != nil {
-			return nil, err
-		}
-		steps := parseSteps(string(b))
-		told, err := scene.ToldBy(run, startOf(steps), len(steps)-1)
-		if err != nil {
-			return nil, err
-		}
-		for _, m := range []model{weak, ordered} {
-			l.each(m, scene.Name, newDisk(m, top, start), steps, told, mostFirst, func(c crash) { all = append(all, c) })
-		}
-		run.Remove()
+		all = append(all, some...)
 	}
 	l.report.Count("workloads", len(scenes))
 	l.report.Count("first states known", len(all))
+	return all, nil
+}
+
+// failuresOf are those of one workload.
+func (l *lane) failuresOf(ctx context.Context, scene *lab.Scene, i int) (all []crash, err error) {
+	run, err := scene.Fresh(l.room, i)
+	if err != nil {
+		return nil, err
+	}
+	defer run.Remove()
+	top := filepath.Dir(run.Dir)
+	start, err := readImage(top)
+	if err != nil {
+		return nil, err
+	}
+	log := filepath.Join(l.room, fmt.Sprintf("log-%d", i))
+	if err := scene.Do(ctx, &run, tracing(log)...); err != nil {
+		return nil, err
+	}
+	steps, err := readSteps(log, run.Dir)
+	if err != nil {
+		return nil, err
+	}
+	told, err := scene.ToldBy(run, startOf(steps), len(steps)-1)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range []model{weak, ordered} {
+		l.each(m, scene.Name, newDisk(m, top, start), steps, told, mostFirst, func(c crash) { all = append(all, c) })
+	}
 	return all, nil
 }
 
@@ -200,7 +209,7 @@ func (l *lane) secondFailures(ctx context.Context, worker int, first []crash) {
 		}
 		lines = append(lines, dir)
 	}
-	each, err := recordCare(ctx, filepath.Join(l.room, fmt.Sprintf("log-%d", worker)), lines)
+	each, err := recordCare(ctx, filepath.Join(l.room, fmt.Sprintf("worker-%d", worker)), lines)
 	if err != nil {
 		l.report.Fault(first[0].where, err.Error())
 		return

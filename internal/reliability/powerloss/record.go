@@ -53,21 +53,28 @@ func care() int {
 	return code
 }
 
-// recordCare has a carer take care of stores and returns the steps of each.
-func recordCare(ctx context.Context, log string, dirs []string) ([][]step, error) {
+// recordCare has a carer take care of stores below a directory and returns the steps of
+// each.
+func recordCare(ctx context.Context, below string, dirs []string) ([][]step, error) {
 	ctx, stop := context.WithTimeout(ctx, 10*lab.Patience)
 	defer stop()
-	cmd := actor.Role(ctx, append([]string{"strace", "-qq", "-o", log}, tracing...), carer)
+	logs, err := os.MkdirTemp(below, "logs-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(logs)
+	log := filepath.Join(logs, "strace")
+	cmd := actor.Role(ctx, append([]string{"strace", "-qq"}, tracing(log)...), carer)
 	cmd.Stdin = strings.NewReader(strings.Join(dirs, "\n") + "\n")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("care: %w: %s", err, out)
 	}
-	b, err := os.ReadFile(log)
+	steps, err := readSteps(log, below)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("care: %w", err)
 	}
 	var each [][]step
-	for _, s := range parseSteps(string(b)) {
+	for _, s := range steps {
 		switch what, _ := s.marked(); {
 		case what == "begin":
 			each = append(each, nil)

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"holdfast/internal/reliability/lab"
 )
 
 // step is one call of a log of strace -y -xx.
@@ -19,10 +21,26 @@ type step struct {
 	result int      // -1: it failed
 }
 
-// tracing are the options of strace whose log parseSteps reads.
-var tracing = []string{
-	"-y", "-xx", "-s", "8388608", "-e",
-	"trace=openat,write,pwrite64,ftruncate,fsync,fdatasync,mkdirat,linkat,renameat,renameat2,unlinkat,close,clone",
+// followed are the calls that make up what a disk holds.
+var followed = []string{
+	"openat", "write", "pwrite64", "ftruncate", "fsync", "fdatasync", "mkdirat", "linkat", "renameat", "renameat2", "unlinkat", "close",
+	// What they leave on a disk is durable with the name.
+	"fchmod", "fchmodat", "?fchmodat2", "flock",
+}
+
+// tracing are the options of strace whose log readSteps reads.
+func tracing(log string) []string {
+	return append(lab.Following(log, followed), "-xx", "-s", "8388608")
+}
+
+// readSteps reads what the main thread did, and returns an error if somebody else changed
+// what is below a directory.
+func readSteps(log, below string) ([]step, error) {
+	logs, err := lab.ReadLogs(log)
+	if err == nil {
+		err = logs.Unseen(below, followed)
+	}
+	return parseSteps(logs.Main), err
 }
 
 var (

@@ -59,3 +59,9 @@ func TestAnArchiveThatRefusesTakesNothing(t *testing.T) {
 	l := lane{run: faults.Shorts, missing: lab.HasStrace, figures: []string{"short writes"}}
 	l.test(t, lab.Plan{Seed: 1, Rounds: 4, Jobs: 2, Only: "prune, new archive"})
 }
+
+// The lanes follow one thread: what a recovery does to the store it does in that one.
+func TestARecoveryIsSeenWhole(t *testing.T) {
+	l := lane{run: killpoint.Changes, missing: lab.HasStrace, figures: []string{"kills"}}
+	l.test(t, lab.Plan{Seed: 1, Rounds: 1, Only: "forced recovery of"})
+}

@@ -6,19 +6,19 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
+	"slices"
 )
 
-// book keeps what the rows came to, from one run to the next.
+// book keeps what the rows came to, from one run to the next. Each result says which run
+// it is of.
 type book struct {
-	Measured string   `json:"measured"` // the day
-	Results  []result `json:"results"`
+	Results []result `json:"results"`
 }
 
 func bookDir() string { return filepath.Join(moduleDir(), "testdata", "speed") }
 
-func readBook() (*book, error) {
-	b, err := os.ReadFile(filepath.Join(bookDir(), "results.json"))
+func readBook(dir string) (*book, error) {
+	b, err := os.ReadFile(filepath.Join(dir, "results.json"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return &book{}, nil
 	}
@@ -29,25 +29,28 @@ func readBook() (*book, error) {
 	return &kept, json.Unmarshal(b, &kept)
 }
 
-// enter replaces what was known of a row.
+// enter replaces what was known of a row, keeps the results in the order of the table and
+// drops what is of no row any more.
 func (b *book) enter(r result) {
-	b.Measured = time.Now().UTC().Format(time.DateOnly)
-	for n := range b.Results {
-		if b.Results[n].Row == r.Row {
-			b.Results[n] = r
-			return
+	known := b.Results
+	b.Results = nil
+	for _, name := range names() {
+		n := slices.IndexFunc(known, func(old result) bool { return old.Row == name })
+		switch {
+		case name == r.Row:
+			b.Results = append(b.Results, r)
+		case n >= 0:
+			b.Results = append(b.Results, known[n])
 		}
 	}
-	b.Results = append(b.Results, r)
 }
 
 func (b *book) of(name string) (result, bool) {
-	for _, r := range b.Results {
-		if r.Row == name {
-			return r, true
-		}
+	n := slices.IndexFunc(b.Results, func(r result) bool { return r.Row == name })
+	if n < 0 {
+		return result{}, false
 	}
-	return result{}, false
+	return b.Results[n], true
 }
 
 // write puts everything where it is shown.
@@ -62,7 +65,14 @@ func (b *book) write() error {
 	}
 	return errors.Join(
 		os.WriteFile(filepath.Join(dir, "results.json"), append(kept, '\n'), 0o644),
-		b.plot(dir),
-		splice(filepath.Join(moduleDir(), "README.md"), b.table()+b.pictures()),
+		b.show(moduleDir()),
+	)
+}
+
+// show draws the plots and puts the table into the page of a module.
+func (b *book) show(module string) error {
+	return errors.Join(
+		b.plot(filepath.Join(module, "testdata", "speed")),
+		splice(filepath.Join(module, "README.md"), b.page()),
 	)
 }

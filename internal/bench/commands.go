@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os/exec"
 	"path/filepath"
@@ -47,14 +46,15 @@ func (l *lab) ownings(peer command) (t turns, err error) {
 	if t, err = l.starts(60, ours, peer); err != nil {
 		return t, err
 	}
-	return t, wasOwned(s, keyOf("k"), 1+4*len(t.ours))
+	if err := wasOwned(s, keyOf("k"), 1+4*len(t.ours)); err != nil {
+		return t, err
+	}
+	t.counts, err = l.countStarts(ours, peer)
+	return t, err
 }
 
 func playSQLite(l *lab) (turns, error) {
-	sqlite, err := exec.LookPath("sqlite3")
-	if errors.Is(err, exec.ErrNotFound) {
-		return turns{}, errors.New("sqlite3 is not installed")
-	}
+	sqlite, err := tool("sqlite3", "sqlite3")
 	if err != nil {
 		return turns{}, err
 	}

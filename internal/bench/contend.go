@@ -35,25 +35,50 @@ func playContend(l *lab) (t turns, err error) {
 			return l.contend(s.Identity(), fmt.Sprintf("wanted/%d", key), n)
 		}
 	}
+	bare := func(n int) side {
+		return func() (time.Duration, error) { return taken(n, func() error { return l.startBare(n) }) }
+	}
 	n := l.of(1000, 40)
-	bare := func() (time.Duration, error) { return taken(n, func() error { return l.startBare(n) }) }
 	for l.goesOn(5, t) {
-		if err := t.turn(stampede(n), bare); err != nil {
+		if err := t.turn(stampede(n), bare(n)); err != nil {
 			return t, err
 		}
 	}
-	t.notes = append(t.notes, fmt.Sprintf("each time one of %d won, and the others were refused with its name", n))
-	for _, n := range []int{1, 3, 10, 30, 100, 300, 1000} {
-		if l.quick && n > 10 {
-			break
-		}
-		each, err := stampede(n)()
-		if err != nil {
-			return t, err
-		}
-		t.curve = append(t.curve, point{n, float64(each)})
+	t.notes = append(t.notes, fmt.Sprintf("each time one of %s won, and the others were refused with its name", inThousands(n)))
+	if t.curve, err = l.contenders(stampede, bare); err != nil {
+		return t, err
 	}
-	return t, nil
+	t.counts, err = l.countContender(s.Identity())
+	return t, err
+}
+
+// countContender counts what one asks for that comes too late.
+func (l *lab) countContender(store string) (c *counts, err error) {
+	holder, err := startWorker(l.program("host"), "hold", store, "taken")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, holder.end()) }()
+	if _, err := holder.line(); err != nil {
+		return nil, err
+	}
+	return l.countStarts(command{argv: []string{l.program("host"), "contend", store, "taken"}}, command{argv: []string{l.program("bare")}})
+}
+
+// contenders measures the same by their number.
+func (l *lab) contenders(stampede, bare func(n int) side) ([]point, error) {
+	numbers := []int{1, 3, 10, 30, 100, 300, 1000}
+	if l.quick {
+		numbers = numbers[:2]
+	}
+	c := curveOf(numbers...)
+	l.startClock()
+	for l.goesOn(7, turns{ours: c.ours[0]}) {
+		if err := c.round(func(n int) (ours, peer side) { return stampede(n), bare(n) }); err != nil {
+			return nil, err
+		}
+	}
+	return c.points(), nil
 }
 
 // starters is how many processes are being started at once.

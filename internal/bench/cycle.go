@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"holdfast/lease"
+	"holdfast/lease/dirstore"
 	"holdfast/ownership"
 )
 
@@ -19,31 +20,53 @@ var cycleRow = row{
 }
 
 func playCycle(l *lab) (t turns, err error) {
-	s, err := l.store()
-	if err != nil {
-		return t, err
-	}
 	bare, err := l.publisher()
 	if err != nil {
 		return t, err
 	}
 	defer func() { err = errors.Join(err, bare.end()) }()
+	t, err = l.cyclesBeside(bare.times(2))
+	t.notes = append(t.notes, "the bare publish is written in "+bare.in)
+	return t, err
+}
+
+// peer is somebody else who does n pieces of a row's work, and can be counted as well.
+type peer struct {
+	each  func(n int) (time.Duration, error)
+	count func() (calls, error) // nil: it is no process of its own
+}
+
+// cyclesBeside lets acquire and release take turns with what a peer does instead.
+func (l *lab) cyclesBeside(p peer) (t turns, err error) {
+	s, err := l.store()
+	if err != nil {
+		return t, err
+	}
 	key, n := keyOf("cycle"), l.of(25, 3)
 	ours := func() (time.Duration, error) { return taken(n, func() error { return cycles(s, key, n) }) }
-	peer := func() (time.Duration, error) {
-		each, err := bare.each(2 * n)
-		return 2 * each, err
-	}
 	if _, err := ours(); err != nil { // the store is made once
 		return t, err
 	}
 	for l.goesOn(40, t) {
-		if err := t.turn(ours, peer); err != nil {
+		if err := t.turn(ours, func() (time.Duration, error) { return p.each(n) }); err != nil {
 			return t, err
 		}
 	}
-	t.notes = append(t.notes, "the bare publish is written in "+bare.in)
-	return t, wasOwned(s, key, n*(1+len(t.ours)))
+	if err := wasOwned(s, key, n*(1+len(t.ours))); err != nil {
+		return t, err
+	}
+	t.counts, err = l.countCycle(s, p)
+	return t, err
+}
+
+func (l *lab) countCycle(s *dirstore.Store, p peer) (*counts, error) {
+	var c counts
+	var err error
+	n, key := 20, keyOf("counted")
+	if c.Allocated, err = allocatedEach(n, func() error { return cycles(s, key, n) }); err != nil {
+		return nil, err
+	}
+	return c.with(l.countWork(1, l.program("host"), "cycle", s.Identity(), key.String()), p.count)
 }
 
 func cycles(s lease.Store, key ownership.Key, n int) error {

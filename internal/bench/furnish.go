@@ -15,8 +15,9 @@ import (
 // needs them afterwards would make: what reads them cannot tell.
 type furnished struct {
 	*dirstore.Store
-	owner ownership.Owner // of every session
-	n     int
+	owner  ownership.Owner // of every session
+	n      int             // sessions that were furnished
+	others int             // sessions that were really acquired
 }
 
 // furnish makes a store whose sessions have the owner of one that was really acquired.
@@ -26,7 +27,7 @@ func (l *lab) furnish() (*furnished, error) {
 		return nil, err
 	}
 	owner, err := l.deadOwner(s)
-	return &furnished{Store: s, owner: owner}, err
+	return &furnished{Store: s, owner: owner, others: 1}, err
 }
 
 // deadOwner is what a host that was killed left in a record. Its session is released

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"holdfast/lease"
 	"holdfast/ownership"
 )
 
@@ -18,62 +17,98 @@ var growthRow = row{
 	play: playGrowth,
 }
 
-// growthTime is how long a store may take to grow.
-const growthTime = 4 * time.Minute
-
+// playGrowth keeps stores of all sizes at once, which take turns: the disk changes less
+// from one to the next than from now to later.
 func playGrowth(l *lab) (t turns, err error) {
-	small, err := l.furnish()
-	if err != nil {
-		return t, err
-	}
-	large, err := l.furnish()
-	if err != nil {
-		return t, err
-	}
-	if err := small.grow(10, ownership.RecordIdle); err != nil {
-		return t, err
-	}
-	sizes := []int{10, 100, 1000, 10_000, 100_000, 1_000_000}
+	sizes := []int{10, 1000, 100_000, 1_000_000}
 	if l.quick {
-		sizes = sizes[:3]
+		sizes = sizes[:2]
 	}
-	var grew time.Duration // by the latest step, of which the next is ten times the size
-	ends := time.Now().Add(growthTime)
-	for _, n := range sizes {
-		began := time.Now()
-		if len(t.curve) > 0 && began.Add(10*grew).After(ends) {
-			t.notes = append(t.notes, fmt.Sprintf("more than %d sessions could not be made within %v", large.n, growthTime))
-			break
-		}
-		if err := large.grow(n, ownership.RecordIdle); err != nil {
-			return t, err
-		}
-		grew = time.Since(began)
-		l.ends = time.Now().Add(rowTime / 4)
-		if t, err = l.beside(t.curve, small, large); err != nil {
-			return t, fmt.Errorf("with %d sessions: %w", n, err)
-		}
-		t.curve = append(t.curve, point{n, spreadOf(t.ours).Median})
+	stores, err := l.filled(sizes)
+	if err != nil {
+		return t, err
 	}
-	return t, nil
+	bare, err := l.publisher()
+	if err != nil {
+		return t, err
+	}
+	defer func() { err = errors.Join(err, bare.end()) }()
+	l.startClock()
+	known, fresh, err := l.beside(stores, sizes, bare)
+	if err != nil {
+		return t, err
+	}
+	t.ours, t.peer = known.ours[len(sizes)-1], known.ours[0]
+	t.curve = known.points()
+	t.notes = append(t.notes, fresh.growth())
+	return t, allThere(stores)
 }
 
-// beside lets a session of each store take turns; what came before but the curve is
-// forgotten.
-func (l *lab) beside(curve []point, small, large *furnished) (t turns, err error) {
-	t.curve = curve
-	key, n := keyOf("one more"), l.of(10, 2)
-	in := func(s lease.Store) side {
-		return func() (time.Duration, error) { return taken(n, func() error { return cycles(s, key, n) }) }
+// filled makes stores of so many sessions each.
+func (l *lab) filled(sizes []int) (stores map[int]*furnished, err error) {
+	if err := l.room(sizes); err != nil {
+		return nil, err
 	}
-	_, err = in(small)()
-	if _, again := in(large)(); errors.Join(err, again) != nil {
-		return t, errors.Join(err, again)
+	stores = map[int]*furnished{}
+	for _, n := range sizes {
+		f, err := l.furnish()
+		if err != nil {
+			return nil, err
+		}
+		if err := f.grow(n, ownership.RecordIdle); err != nil {
+			return nil, err
+		}
+		stores[n] = f
 	}
-	for l.goesOn(20, t) {
-		if err := t.turn(in(large), in(small)); err != nil {
-			return t, err
+	return stores, l.settle()
+}
+
+// beside measures cycles of a session that is known, and of new ones, in stores of each
+// size; both beside bare publishes.
+func (l *lab) beside(stores map[int]*furnished, sizes []int, bare *publisher) (known, fresh *curve, err error) {
+	known, fresh = curveOf(sizes...), curveOf(sizes...)
+	n, made := l.of(10, 2), 0
+	publishes := func() (time.Duration, error) { return bare.times(2).each(n) }
+	again := func(size int) (side, side) {
+		return func() (time.Duration, error) {
+			return taken(n, func() error { return cycles(stores[size], keyOf("one more"), n) })
+		}, publishes
+	}
+	first := func(size int) (side, side) {
+		return func() (time.Duration, error) { return stores[size].firsts(n, &made) }, publishes
+	}
+	if err := curveOf(sizes...).round(again); err != nil { // the session is made once
+		return nil, nil, err
+	}
+	for _, f := range stores {
+		f.others++
+	}
+	for l.goesOn(20, turns{ours: known.ours[0]}) {
+		if err := errors.Join(known.round(again), fresh.round(first)); err != nil {
+			return nil, nil, err
 		}
 	}
-	return t, nil
+	return known, fresh, nil
+}
+
+// firsts acquires and releases sessions that were never there.
+func (f *furnished) firsts(n int, made *int) (time.Duration, error) {
+	return taken(n, func() error {
+		for range n {
+			*made++
+			if err := cycles(f, keyOf("new/%d", *made), 1); err != nil {
+				return err
+			}
+			f.others++
+		}
+		return nil
+	})
+}
+
+// growth says how the largest compares with the smallest.
+func (c *curve) growth() string {
+	last := len(c.of) - 1
+	t := turns{ours: c.ours[last], peer: c.ours[0]}
+	return fmt.Sprintf("the first acquisition of a session takes %s beside %s and %s beside %s, a ratio of %s",
+		inTime(spreadOf(t.ours).Median), inThousands(c.of[last]), inTime(spreadOf(t.peer).Median), inThousands(c.of[0]), inRatio(spreadOf(t.ratios(false))))
 }

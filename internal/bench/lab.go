@@ -20,6 +20,7 @@ type lab struct {
 	base   string // on the disk
 	built  string // programs
 	memory string // on tmpfs; "" where there is none
+	from   origin
 	places int
 	ends   time.Time // of the row that is played
 }
@@ -32,27 +33,51 @@ func newLab(o options) (*lab, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &lab{options: o, base: base, built: filepath.Join(base, "bin")}
+	l := &lab{options: o, base: base, built: filepath.Join(base, "bin"), from: originOf(base)}
 	if memory, err := os.MkdirTemp("/dev/shm", "holdfast-bench-"); err == nil {
 		l.memory = memory
 	}
-	return l, errors.Join(os.Mkdir(l.built, 0o700), l.build())
+	if err := errors.Join(os.Mkdir(l.built, 0o700), l.build()); err != nil {
+		return nil, errors.Join(err, l.close())
+	}
+	return l, nil
 }
 
 func (l *lab) close() error {
-	err := os.RemoveAll(l.base)
+	err := remove(l.base)
 	if l.memory != "" {
 		err = errors.Join(err, os.RemoveAll(l.memory))
 	}
 	return err
 }
 
+// tidy removes what a row left, and has the disk know, so that the next one does not pay.
+func (l *lab) tidy() error {
+	for l.places > 0 {
+		if err := remove(l.placed(l.places)); err != nil {
+			return err
+		}
+		l.places--
+	}
+	return l.settle()
+}
+
+// settle waits until the disk has everything that was written.
+func (l *lab) settle() error {
+	if out, err := exec.Command("sync", "-f", l.base).CombinedOutput(); err != nil {
+		return fmt.Errorf("sync -f: %w: %s", err, out)
+	}
+	return nil
+}
+
 // place returns a fresh directory on the disk.
 func (l *lab) place() (string, error) {
 	l.places++
-	path := filepath.Join(l.base, fmt.Sprintf("place-%d", l.places))
+	path := l.placed(l.places)
 	return path, os.Mkdir(path, 0o700)
 }
+
+func (l *lab) placed(n int) string { return filepath.Join(l.base, fmt.Sprintf("place-%d", n)) }
 
 // store returns a store that does not exist yet, on the disk.
 func (l *lab) store() (*dirstore.Store, error) {
@@ -83,17 +108,14 @@ func (l *lab) goesOn(full int, t turns) bool {
 	return done == 0 || done < wanted && time.Now().Before(l.ends)
 }
 
-// left is how much of a row's time is left.
-func (l *lab) left() time.Duration { return time.Until(l.ends) }
-
 // program returns the path of something that was built.
 func (l *lab) program(name string) string { return filepath.Join(l.built, name) }
 
 // build makes the programs as a release is made: without cgo, whose loader costs a
 // millisecond at every start.
 func (l *lab) build() error {
-	cmd := exec.Command("go", "build", "-o", l.built+"/", "./cmd/session", "./internal/bench/host",
-		"./internal/bench/peers/bare", "./internal/bench/peers/bbolt")
+	cmd := exec.Command("go", "build", "-o", l.built+"/", "./cmd/session", "./internal/bench/counted", "./internal/bench/host",
+		"./internal/bench/peers/bare", "./internal/bench/peers/bbolt", "./internal/bench/peers/etcdput")
 	cmd.Dir = moduleDir()
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	out, err := cmd.CombinedOutput()

@@ -41,20 +41,43 @@ func playList(l *lab) (t turns, err error) {
 	if err := f.grow(n, ownership.RecordIdle); err != nil {
 		return t, err
 	}
-	list := []string{l.program("session"), "--store", f.Identity(), "list"}
-	note, err := l.listed(append(list, "--json"), n+1)
+	list, find := f.looks(l)
+	note, err := l.listed(append(list.argv, "--json"), n+1)
 	if err != nil {
 		return t, err
 	}
 	t.notes = append(t.notes, note)
-	find := "find " + filepath.Join(f.Identity(), "sessions") + " -name record.json -print0 | xargs -0 cat"
-	ours, peer := command{argv: list}, command{argv: []string{"/bin/sh", "-c", find}}
 	for l.goesOn(5, t) {
-		if err := t.turn(ours.once, peer.once); err != nil {
+		if err := t.turn(list.once, find.once); err != nil {
 			return t, err
 		}
 	}
-	return t, nil
+	t.counts, err = l.countList()
+	return t, err
+}
+
+// countList counts what each session more adds to a list.
+func (l *lab) countList() (*counts, error) {
+	few, many := l.of(1000, 50), l.of(2000, 100)
+	list := func(n int) (command, error) { c, _, err := l.looksAt(n); return c, err }
+	find := func(n int) (command, error) { _, c, err := l.looksAt(n); return c, err }
+	return l.countEach(few, many, list, l.tracedEach(few, many, find))
+}
+
+// looksAt are the two commands for a store with so many sessions, none of them active.
+func (l *lab) looksAt(n int) (list, find command, err error) {
+	f, err := l.furnish()
+	if err != nil {
+		return list, find, err
+	}
+	list, find = f.looks(l)
+	return list, find, f.grow(n, ownership.RecordIdle)
+}
+
+// looks are the two commands that look at everything.
+func (f *furnished) looks(l *lab) (list, find command) {
+	words := "find " + filepath.Join(f.Identity(), "sessions") + " -name record.json -print0 | xargs -0 cat"
+	return command{argv: []string{l.program("session"), "--store", f.Identity(), "list"}}, command{argv: []string{"/bin/sh", "-c", words}}
 }
 
 // holdAll takes every life lock there is, as their owners would.

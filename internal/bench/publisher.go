@@ -18,8 +18,21 @@ const recordSize = 1100
 type publisher struct {
 	each func(n int) (time.Duration, error)
 	end  func() error
-	// in is what it is written in.
-	in string
+	argv []string // of the process that it is; nil where it is none
+	in   string   // what it is written in
+	lab  *lab
+}
+
+// times is a peer whose piece is so many publishes.
+func (p *publisher) times(publishes int) peer {
+	each := func(n int) (time.Duration, error) {
+		one, err := p.each(publishes * n)
+		return time.Duration(publishes) * one, err
+	}
+	if p.argv == nil {
+		return peer{each, nil}
+	}
+	return peer{each, p.lab.countWork(publishes, p.argv...)}
 }
 
 // publisher starts the bare publish in a fresh directory: in C, or where there is no
@@ -36,11 +49,12 @@ func (l *lab) publisher() (*publisher, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := startWorker(program, path, fmt.Sprint(recordSize))
+	argv := []string{program, path, fmt.Sprint(recordSize)}
+	w, err := startWorker(argv[0], argv[1:]...)
 	if err != nil {
 		return nil, err
 	}
-	return &publisher{w.each, w.end, "C"}, nil
+	return &publisher{w.each, w.end, argv, "C", l}, nil
 }
 
 // compile builds the bare publish once.
@@ -77,7 +91,7 @@ func publisherInGo(path string) *publisher {
 			return nil
 		})
 	}
-	return &publisher{each, func() error { return nil }, "Go, since there is no gcc"}
+	return &publisher{each: each, end: func() error { return nil }, in: "Go, since there is no gcc"}
 }
 
 func publishIn(dir *os.File, path string, b []byte) error {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -29,21 +30,21 @@ var (
 	}
 )
 
-// recovery is a command that recovers everything that is stranded.
-type recovery func(session, store string) (*exec.Cmd, error)
+// recovery makes a command that recovers everything that is stranded.
+type recovery func(session, store string) (command, error)
 
 // recoverFrom lists first, which is no part of what is measured.
-func recoverFrom(session, store string) (*exec.Cmd, error) {
+func recoverFrom(session, store string) (command, error) {
 	list, err := exec.Command(session, "--store", store, "--json", "list", "--state", "stranded").Output()
 	if err != nil {
-		return nil, fmt.Errorf("list: %w", err)
+		return command{}, fmt.Errorf("list: %w", err)
 	}
 	rows := filepath.Join(filepath.Dir(store), "stranded.jsonl")
-	return exec.Command(session, "--store", store, "--json", "recover", "--from", rows, "--force"), os.WriteFile(rows, list, 0o600)
+	return command{argv: []string{session, "--store", store, "--json", "recover", "--from", rows, "--force"}}, os.WriteFile(rows, list, 0o600)
 }
 
-func reconcile(session, store string) (*exec.Cmd, error) {
-	return exec.Command(session, "--store", store, "--json", "reconcile", "--apply", "--accept-mass-death"), nil
+func reconcile(session, store string) (command, error) {
+	return command{argv: []string{session, "--store", store, "--json", "reconcile", "--apply", "--accept-mass-death"}}, nil
 }
 
 func (l *lab) recoveries(how recovery) (t turns, err error) {
@@ -51,58 +52,49 @@ func (l *lab) recoveries(how recovery) (t turns, err error) {
 	if err != nil {
 		return t, err
 	}
-	defer bare.end()
-	n, err := l.asManyAsFit(how)
-	if err != nil {
-		return t, err
-	}
-	t.notes = append(t.notes, fmt.Sprintf("%d sessions at a time", n))
+	defer func() { err = errors.Join(err, bare.end()) }()
+	n := l.of(10_000, 10)
 	ours := func() (time.Duration, error) { return l.recovered(n, how) }
-	peer := func() (time.Duration, error) { return bare.each(min(n, 1000)) }
+	publishes := func() (time.Duration, error) { return bare.each(n) }
 	for l.goesOn(3, t) {
-		if err := t.turn(ours, peer); err != nil {
+		if err := t.turn(ours, publishes); err != nil {
 			return t, err
 		}
 	}
-	return t, nil
+	t.notes = append(t.notes, fmt.Sprintf("%s sessions at a time, in %s; %d turns", inThousands(n), inTime(float64(n)*spreadOf(t.ours).Median), len(t.ours)))
+	stranded := func(n int) (command, error) { _, c, err := l.stranded(n, how); return c, err }
+	t.counts, err = l.countEach(l.of(64, 4), l.of(128, 8), stranded, bare.times(1).count)
+	return t, err
 }
 
-// asManyAsFit is 10,000, or fewer where that many take longer than a row may.
-func (l *lab) asManyAsFit(how recovery) (int, error) {
-	n := l.of(100, 10)
-	each, err := l.recovered(n, how)
-	if err != nil || l.quick {
-		return n, err
+// stranded is a store with n stranded sessions, and the command that recovers them.
+func (l *lab) stranded(n int, how recovery) (*furnished, command, error) {
+	f, err := l.furnish()
+	if err != nil {
+		return nil, command{}, err
 	}
-	return max(n, min(10_000, int(l.left()/2/each))), nil
+	if err := errors.Join(f.grow(n-1, ownership.RecordActive), l.settle()); err != nil {
+		return nil, command{}, err
+	}
+	c, err := how(l.program("session"), f.Identity())
+	return f, c, err
 }
 
 // recovered strands n sessions, has them recovered, and sees that all of them are.
 func (l *lab) recovered(n int, how recovery) (each time.Duration, err error) {
-	f, err := l.furnish()
-	if err != nil {
-		return 0, err
-	}
-	defer os.RemoveAll(filepath.Dir(f.Identity()))
-	if err := f.grow(n-1, ownership.RecordActive); err != nil {
-		return 0, err
-	}
-	if err := exec.Command("sync", "-f", f.Identity()).Run(); err != nil {
-		return 0, err
-	}
-	cmd, err := how(l.program("session"), f.Identity())
+	f, c, err := l.stranded(n, how)
 	if err != nil {
 		return 0, err
 	}
 	var out []byte
-	each, err = taken(n, func() (err error) { out, err = cmd.Output(); return err })
+	each, err = taken(n, func() (err error) { out, err = c.output(); return err })
 	if err != nil {
-		return 0, fmt.Errorf("%s: %w", cmd.Args[len(cmd.Args)-2], err)
+		return 0, err
 	}
 	if got := bytes.Count(out, []byte(`"previousRevision":`)); got != n {
 		return 0, fmt.Errorf("%d receipts for %d sessions", got, n)
 	}
-	return each, f.allIdle(n)
+	return each, errors.Join(f.allIdle(n), remove(filepath.Dir(f.Identity())))
 }
 
 // allIdle wants the second generation of every session.

@@ -24,7 +24,7 @@ type goal struct {
 func (g goal) String() string {
 	switch {
 	case g.within > 0:
-		return fmt.Sprintf("≤ %v", g.within)
+		return "≤ " + inTime(float64(g.within))
 	case g.atLeast > 0:
 		return fmt.Sprintf("≥ %.3g ×", g.atLeast)
 	}
@@ -45,6 +45,7 @@ func (g goal) reached(ratio, ours spread) bool {
 // rows is the table, in its order.
 var rows = []row{
 	cycleRow,
+	etcdRow,
 	bboltRow,
 	sqliteRow,
 	refusedRow,
@@ -66,37 +67,4 @@ func names() (all []string) {
 		all = append(all, r.name)
 	}
 	return all
-}
-
-// result is what a row came to.
-type result struct {
-	Row     string   `json:"row"`
-	Ours    spread   `json:"ours"`  // nanoseconds a piece
-	Peer    spread   `json:"peer"`  // zero without one
-	Ratio   spread   `json:"ratio"` // ours to the peer's, of each turn
-	Reached bool     `json:"reached"`
-	Notes   []string `json:"notes,omitempty"`
-	Curve   []point  `json:"curve,omitempty"`
-	Failure string   `json:"failure,omitempty"`
-}
-
-// point is one of a curve: what each of so many costs, in nanoseconds.
-type point struct {
-	Of   int     `json:"of"`
-	Cost float64 `json:"cost"`
-}
-
-// conclude makes a result of what a row measured.
-func (r row) conclude(t turns, err error) result {
-	done := result{Row: r.name, Notes: t.notes, Curve: t.curve}
-	if err == nil && len(t.ours) == 0 {
-		err = fmt.Errorf("nothing was measured")
-	}
-	if err != nil {
-		done.Failure = err.Error()
-		return done
-	}
-	done.Ours, done.Peer, done.Ratio = spreadOf(t.ours), spreadOf(t.peer), spreadOf(t.ratios(r.goal.atLeast > 0))
-	done.Reached = r.goal.reached(done.Ratio, done.Ours)
-	return done
 }

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"slices"
+	"syscall"
 	"time"
 )
 
@@ -15,9 +17,10 @@ func run(o options) (failed int, err error) {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, l.close()) }()
+	l.closeWhenStopped()
 	b := &book{}
 	if o.write {
-		if b, err = readBook(); err != nil {
+		if b, err = readBook(bookDir()); err != nil {
 			return 0, err
 		}
 	}
@@ -26,7 +29,7 @@ func run(o options) (failed int, err error) {
 			continue
 		}
 		done := l.played(r)
-		if done.Failure != "" {
+		if done.failed() {
 			failed++
 		}
 		b.enter(done)
@@ -36,30 +39,54 @@ func run(o options) (failed int, err error) {
 			}
 		}
 	}
-	fmt.Print(b.table())
+	fmt.Print(b.table() + b.remarks())
 	return failed, nil
+}
+
+// closeWhenStopped leaves nothing on the disk of a run that somebody ends. What else it
+// started ends with it: all of that reads its standard input from here.
+func (l *lab) closeWhenStopped() {
+	stopped := make(chan os.Signal, 1)
+	signal.Notify(stopped, syscall.SIGINT, syscall.SIGTERM)
+	go func() {
+		s := <-stopped
+		fmt.Fprintf(os.Stderr, "\n%v: removing what was made\n", s)
+		if err := l.close(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+		os.Exit(128 + int(s.(syscall.Signal)))
+	}()
 }
 
 // How long a row takes turns at most. What it prepares comes to that.
 const (
 	rowTime   = 45 * time.Second
-	quickTime = 3 * time.Second
+	quickTime = 2 * time.Second
 )
 
-// played plays one row and tells how it went.
+// played plays one row, tells how it went, and removes what it left.
 func (l *lab) played(r row) result {
 	began := time.Now()
-	fmt.Fprintf(os.Stderr, "%-12s ", r.name)
-	l.ends = began.Add(rowTime)
-	if l.quick {
-		l.ends = began.Add(quickTime)
-	}
-	done := r.conclude(r.play(l))
+	fmt.Fprintf(os.Stderr, "%-10s ", r.name)
+	l.startClock()
+	t, err := r.play(l)
+	done := r.conclude(l.from, t, errors.Join(err, l.tidy()))
 	took := time.Since(began).Round(100 * time.Millisecond)
-	if done.Failure != "" {
+	switch {
+	case done.Missing != "":
+		fmt.Fprintf(os.Stderr, "NOT MEASURED: %s\n", done.Missing)
+	case done.Failure != "":
 		fmt.Fprintf(os.Stderr, "FAILED after %v: %s\n", took, done.Failure)
-	} else {
-		fmt.Fprintf(os.Stderr, "%s in %v\n", done.figure(r), took)
+	default:
+		fmt.Fprintf(os.Stderr, "%s, in %v\n", done.figure(r), took)
 	}
 	return done
+}
+
+// startClock gives the row that is played its whole time, from now on.
+func (l *lab) startClock() {
+	l.ends = time.Now().Add(rowTime)
+	if l.quick {
+		l.ends = time.Now().Add(quickTime)
+	}
 }

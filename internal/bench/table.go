@@ -3,49 +3,43 @@ package main
 import (
 	"fmt"
 	"strings"
-	"time"
 )
 
-// table is what README.md shows.
+// page is what README.md shows: the table, what is to be said of it, and the plots.
+func (b *book) page() string { return b.table() + b.remarks() + b.pictures() }
+
+const heading = `| work | compared with | goal | Holdfast | peer | ratio (quartiles) | reached | calls (syncs), of the peer | allocations |
+|---|---|---|---|---|---|---|---|---|
+`
+
 func (b *book) table() string {
 	var t strings.Builder
-	t.WriteString("| work | compared with | goal | Holdfast | peer | ratio (quartiles) | reached |\n")
-	t.WriteString("|---|---|---|---|---|---|---|\n")
-	var notes []string
+	t.WriteString(heading)
 	for _, r := range rows {
-		done, ok := b.of(r.name)
-		if !ok {
-			continue
+		if done, ok := b.of(r.name); ok {
+			t.WriteString(done.line(r))
 		}
-		t.WriteString(done.line(r))
-		for _, note := range done.Notes {
-			notes = append(notes, r.name+": "+note)
-		}
-	}
-	if len(notes) > 0 {
-		fmt.Fprintf(&t, "\nMeasured on %s. %s.\n", b.Measured, strings.Join(notes, "; "))
 	}
 	return t.String()
 }
 
 func (done result) line(r row) string {
-	peer := r.peer
-	if peer == "" {
-		peer = "–"
+	cells := []string{r.work, orDash(r.peer), r.goal.String(), inTime(done.Ours.Median), inTime(done.Peer.Median),
+		inRatio(done.Ratio), inWord(done.Reached), done.Counts.calls(), done.Counts.allocations()}
+	switch {
+	case !done.measured():
+		cells[3], cells[6] = "not measured: "+done.Missing+done.Failure, "–"
+	case r.peer == "":
+		cells[3] = inTimes(done.Ours)
 	}
-	if done.Failure != "" {
-		return fmt.Sprintf("| %s | %s | %s | not measured: %s ||||\n", r.work, peer, r.goal, done.Failure)
-	}
-	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %s |\n",
-		r.work, peer, r.goal, inTime(done.Ours.Median), inTime(done.Peer.Median), inRatio(done.Ratio), inWord(done.Reached))
+	return "| " + strings.Join(cells, " | ") + " |\n"
 }
 
-// figure is the result in one line, for who watches.
-func (done result) figure(r row) string {
-	if r.peer == "" {
-		return fmt.Sprintf("%s (%s–%s), goal %s: %s", inTime(done.Ours.Median), inTime(done.Ours.Low), inTime(done.Ours.High), r.goal, inWord(done.Reached))
+func orDash(s string) string {
+	if s == "" {
+		return "–"
 	}
-	return fmt.Sprintf("%s, goal %s: %s; %s to %s", inRatio(done.Ratio), r.goal, inWord(done.Reached), inTime(done.Ours.Median), inTime(done.Peer.Median))
+	return s
 }
 
 func inWord(reached bool) string {
@@ -57,16 +51,22 @@ func inWord(reached bool) string {
 
 // inTime shows three digits of some nanoseconds.
 func inTime(ns float64) string {
-	switch d := time.Duration(ns); {
-	case d == 0:
+	switch {
+	case ns == 0:
 		return "–"
-	case d < time.Millisecond:
+	case ns < 1e3:
+		return fmt.Sprintf("%.3g ns", ns)
+	case ns < 1e6:
 		return fmt.Sprintf("%.3g µs", ns/1e3)
-	case d < time.Second:
+	case ns < 1e9:
 		return fmt.Sprintf("%.3g ms", ns/1e6)
-	default:
-		return fmt.Sprintf("%.3g s", ns/1e9)
 	}
+	return fmt.Sprintf("%.3g s", ns/1e9)
+}
+
+// inTimes is a time with its quartiles.
+func inTimes(s spread) string {
+	return fmt.Sprintf("%s (%s–%s)", inTime(s.Median), inTime(s.Low), inTime(s.High))
 }
 
 func inRatio(s spread) string {

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"errors"
-	"os/exec"
 	"path/filepath"
 
 	"holdfast/lease/dirstore"
@@ -30,7 +28,7 @@ var (
 		goal: goal{atMost: 1.6},
 		play: func(l *lab) (turns, error) {
 			if l.memory == "" {
-				return turns{}, errNoMemory
+				return turns{}, missingError("there is no tmpfs at /dev/shm")
 			}
 			return l.wraps(l.memory)
 		},
@@ -38,7 +36,7 @@ var (
 )
 
 func (l *lab) wraps(place string) (t turns, err error) {
-	flock, err := exec.LookPath("flock")
+	flock, err := tool("flock", "util-linux")
 	if err != nil {
 		return t, err
 	}
@@ -51,8 +49,9 @@ func (l *lab) wraps(place string) (t turns, err error) {
 	if t, err = l.starts(60, ours, peer); err != nil {
 		return t, err
 	}
-	return t, wasOwned(s, keyOf("k"), 4*len(t.ours))
+	if err := wasOwned(s, keyOf("k"), 4*len(t.ours)); err != nil {
+		return t, err
+	}
+	t.counts, err = l.countStarts(ours, peer)
+	return t, err
 }
-
-// errNoMemory is returned where nothing can be made in memory.
-var errNoMemory = errors.New("there is no tmpfs at /dev/shm")

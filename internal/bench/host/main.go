@@ -3,10 +3,12 @@
 //
 //	host hold STORE KEY      owns until its standard input ends; tells "held"
 //	host contend STORE KEY   tries once; tells "won" and owns until its standard input
-//	                         ends, or tells "refused", the reason and the holder's pid
-//	host once STORE KEY      acquires and releases
+//	                         ends, or tells "refused", the reason and the holder's pid,
+//	                         and what it allocated
+//	host once STORE KEY      acquires and releases, and tells what it allocated
 //	host cycle STORE KEY     for each number read, acquires and releases that many times,
 //	                         and prints how many nanoseconds that took
+//	host ask STORE KEY       the same, but is refused each time
 package main
 
 import (
@@ -17,6 +19,7 @@ import (
 	"os"
 	"time"
 
+	"holdfast/internal/bench/allocated"
 	"holdfast/lease"
 	"holdfast/lease/dirstore"
 	"holdfast/ownership"
@@ -24,7 +27,7 @@ import (
 
 func main() {
 	if len(os.Args) != 4 {
-		fail(errors.New("host hold|contend|once|cycle STORE KEY"))
+		fail(errors.New("host hold|contend|once|cycle|ask STORE KEY"))
 	}
 	s, err := dirstore.Open(os.Args[2], dirstore.Options{})
 	if err != nil {
@@ -56,9 +59,11 @@ func (h host) do(what string) error {
 	case "contend":
 		return h.contend()
 	case "once":
-		return h.once()
+		return errors.Join(h.once(), allocated.Tell())
 	case "cycle":
-		return h.cycles()
+		return repeat(h.once)
+	case "ask":
+		return repeat(h.ask)
 	}
 	return fmt.Errorf("there is no %q", what)
 }
@@ -87,7 +92,7 @@ func (h host) contend() error {
 		holder = r.Owner.PID
 	}
 	fmt.Println("refused", refusal.Reason, holder)
-	return nil
+	return allocated.Tell()
 }
 
 func (h host) once() error {
@@ -98,7 +103,18 @@ func (h host) once() error {
 	return l.Release(context.Background())
 }
 
-func (h host) cycles() error {
+func (h host) ask() error {
+	_, err := lease.Acquire(context.Background(), h.store, h.key, lease.Owner{})
+	var refusal *lease.Refusal
+	if !errors.As(err, &refusal) {
+		return fmt.Errorf("it was not refused: %w", err)
+	}
+	return nil
+}
+
+// repeat does something as often as standard input says, and prints how many nanoseconds
+// that took.
+func repeat(do func() error) error {
 	for {
 		var n int
 		if _, err := fmt.Scan(&n); err != nil {
@@ -106,7 +122,7 @@ func (h host) cycles() error {
 		}
 		began := time.Now()
 		for range n {
-			if err := h.once(); err != nil {
+			if err := do(); err != nil {
 				return err
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -19,6 +20,9 @@ import (
 	"holdfast/ownership"
 )
 
+// counting guards the counters of every fault: a pass does many things at once.
+var counting sync.Mutex
+
 // fault makes the n-th system call that writes go wrong.
 type fault struct {
 	At     int
@@ -29,11 +33,14 @@ type fault struct {
 }
 
 func (f *fault) intercept(_ durable.Call, apply func() error) error {
+	counting.Lock()
 	f.called++
-	if f.called != f.At {
+	mine := f.called == f.At
+	f.met = f.met || mine
+	counting.Unlock()
+	if !mine {
 		return apply()
 	}
-	f.met = true
 	if f.Done {
 		if err := apply(); err != nil {
 			return err

@@ -22,7 +22,7 @@ func (p *pass) execute(f *finding) {
 	case f.action == ReconcileReap:
 		p.reap(f)
 	default:
-		p.recover(f)
+		p.say(p.recover(f))
 	}
 }
 
@@ -40,12 +40,18 @@ func (p *pass) propose(f *finding) {
 	p.tell(r, nil)
 }
 
+// said is what is to be told of a session.
+type said struct {
+	row Reconciled
+	err error
+}
+
 // recover looks at a session once more, right before it is changed: long snapshots of
-// others may have come before it.
-func (p *pass) recover(f *finding) {
-	now, ok := p.again(f)
-	if !ok {
-		return
+// others may have come before it. It tells nobody, so that many can do it at once.
+func (p *pass) recover(f *finding) said {
+	now, other := p.again(f)
+	if other != nil {
+		return *other
 	}
 	seen := now.seen
 	receipt, err := Recover(p.ctx, p.store, Recovery{
@@ -57,28 +63,25 @@ func (p *pass) recover(f *finding) {
 		Reason:   now.plan().reason,
 	})
 	if err != nil {
-		p.refused(f, err)
-		return
+		return f.refused(err)
 	}
-	p.recovered(f, receipt)
+	return p.recovered(f, receipt)
 }
 
-// again looks at a session once more. It tells of one that failed, or is to be dealt with
-// otherwise now, and reports whether there is still to be done what was decided.
-func (p *pass) again(f *finding) (facts, bool) {
+// again looks at a session once more. It returns what is to be told of one that failed, or
+// is to be dealt with otherwise now; nil where there is still to be done what was decided.
+func (p *pass) again(f *finding) (facts, *said) {
 	seen, err := lease.Inspect(p.ctx, p.store, f.seen.KeyDigest)
 	if err != nil {
-		p.failed(f, err)
-		return facts{}, false
+		return facts{}, new(f.failed(err))
 	}
 	now := facts{seen: seen}
 	p.gather(&now, probe.RuntimeOf)
 	d := now.plan()
 	if d.action != f.action {
-		p.row(seen, d)
-		return facts{}, false
+		return facts{}, &said{row: rowFor(seen, d)}
 	}
-	return now, true
+	return now, nil
 }
 
 // snapshotFor saves the work unless all of it was looked into and is elsewhere too.
@@ -93,7 +96,7 @@ func snapshotFor(work []Work) SnapshotChoice {
 
 func wasSkipped(n gitwork.NestedRisk) bool { return n.Skipped != "" }
 
-func (p *pass) recovered(f *finding, receipt Receipt) {
+func (p *pass) recovered(f *finding, receipt Receipt) said {
 	r := rowFor(f.seen, f.decision)
 	r.Done, r.Outcome, r.Receipt = true, &receipt.Outcome, &receipt
 	if receipt.Replayed { // this pass changed nothing
@@ -102,34 +105,33 @@ func (p *pass) recovered(f *finding, receipt Receipt) {
 	if _, ok := p.store.(historian); ok {
 		_, r.Unarchived = Archive(p.ctx, p.store, Target{Digest: f.seen.KeyDigest})
 	}
-	p.tell(r, nil)
+	return said{row: r}
 }
 
 // refused tells a session that changed under our hands from a failure.
-func (p *pass) refused(f *finding, err error) {
+func (f *finding) refused(err error) said {
 	var refusal *lease.Refusal
 	if !errors.As(err, &refusal) {
-		p.failed(f, err)
-		return
+		return f.failed(err)
 	}
 	switch i := refusal.Inspection; refusal.Reason {
 	case ownership.ReasonActiveOwner:
-		p.row(i, notable(ReconcileAdopt, "it was acquired at this moment: "+refusal.Message))
+		return said{row: rowFor(i, notable(ReconcileAdopt, "it was acquired at this moment: "+refusal.Message))}
 	case ownership.ReasonRevisionMismatch, ownership.ReasonNothingToRecover:
-		p.row(i, notable(ReconcileLeave, "it changed at this moment: "+refusal.Message))
+		return said{row: rowFor(i, notable(ReconcileLeave, "it changed at this moment: "+refusal.Message))}
 	case ownership.ReasonForceRequired:
-		p.row(i, waiting(ReconcileBlocked, refusal.Message))
+		return said{row: rowFor(i, waiting(ReconcileBlocked, refusal.Message))}
 	default:
-		p.failed(f, err)
+		return f.failed(err)
 	}
 }
 
-// failed tells why a session did not get its turn. What a refusal offers is what this
+// failed says why a session did not get its turn. What a refusal offers is what this
 // pass wanted to do, in its name; a person looks first.
-func (p *pass) failed(f *finding, err error) {
+func (f *finding) failed(err error) said {
 	var refusal *lease.Refusal
 	if errors.As(err, &refusal) {
 		refusal.Inspection.Next = []lease.Next{lookAtIt(refusal.Inspection)}
 	}
-	p.tell(Reconciled{Key: f.seen.Key, KeyDigest: f.seen.KeyDigest, State: f.seen.State, Action: f.action}, err)
+	return said{Reconciled{Key: f.seen.Key, KeyDigest: f.seen.KeyDigest, State: f.seen.State, Action: f.action}, err}
 }

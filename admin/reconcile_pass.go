@@ -19,6 +19,7 @@ type pass struct {
 	consent PassConsent
 	yield   func(Reconciled, error) bool
 	done    bool // nobody listens any more, or ctx ended
+	deaf    bool // nobody listens any more
 
 	found    []*finding // what needs more than its record
 	namers   map[ownership.Runtime][]namer
@@ -143,14 +144,31 @@ var phases = [][]ReconcileAction{
 
 func (p *pass) act() {
 	for _, actions := range phases {
-		for _, f := range p.found {
-			if p.done {
-				return
-			}
-			if slices.Contains(actions, f.action) {
-				p.execute(f)
-			}
+		switch due := p.due(actions); {
+		case len(due) > 1 && due[0].action == ReconcileRecover && p.consent.Has(PassRecover):
+			p.recoverAll(due)
+		default:
+			p.executeEach(due)
 		}
+	}
+}
+
+// due is what has one of some actions, by digest.
+func (p *pass) due(actions []ReconcileAction) (due []*finding) {
+	for _, f := range p.found {
+		if slices.Contains(actions, f.action) {
+			due = append(due, f)
+		}
+	}
+	return due
+}
+
+func (p *pass) executeEach(due []*finding) {
+	for _, f := range due {
+		if p.done {
+			return
+		}
+		p.execute(f)
 	}
 }
 
@@ -158,8 +176,11 @@ func (p *pass) tell(r Reconciled, err error) {
 	if r.Next == nil {
 		r.Next = []lease.Next{}
 	}
-	p.done = p.done || !p.yield(r, err) || p.ctx.Err() != nil
+	p.deaf = p.deaf || !p.yield(r, err)
+	p.done = p.done || p.deaf || p.ctx.Err() != nil
 }
+
+func (p *pass) say(s said) { p.tell(s.row, s.err) }
 
 // row tells what was decided about a session where nothing was done.
 func (p *pass) row(i lease.Inspection, d decision) { p.tell(rowFor(i, d), nil) }

@@ -77,12 +77,13 @@ func (p *pass) reap(f *finding) {
 		err = p.renote()
 	}
 	if err != nil {
-		p.failed(f, err)
+		p.say(f.failed(err))
 		return
 	}
-	now, ok := p.again(f)
+	now, other := p.again(f)
 	switch {
-	case !ok:
+	case other != nil:
+		p.say(*other)
 	case found == nil:
 		p.row(now.seen, routine(ReconcileLeave, "its runtime has just ended"))
 	default:
@@ -128,7 +129,7 @@ func (p *pass) reaped(f *finding, now facts, err error) {
 	case errors.Is(err, errInUse), errors.Is(err, tmux.ErrInside):
 		p.row(now.seen, waiting(ReconcileBlocked, "nobody owns it, and its runtime lives; "+err.Error()))
 	default:
-		p.failed(f, err)
+		p.say(f.failed(err))
 	}
 }
 

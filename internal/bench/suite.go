@@ -34,9 +34,10 @@ func run(o options) (failed int, err error) {
 		}
 		b.enter(done)
 		if o.write { // after each row: a run that is ended keeps what it has
-			if err := b.write(); err != nil {
-				return failed, err
-			}
+			err = b.write()
+		}
+		if err = errors.Join(err, l.tidy()); err != nil {
+			return failed, err
 		}
 	}
 	fmt.Print(b.table() + b.remarks())
@@ -64,13 +65,13 @@ const (
 	quickTime = 2 * time.Second
 )
 
-// played plays one row, tells how it went, and removes what it left.
+// played plays one row and tells how it went.
 func (l *lab) played(r row) result {
 	began := time.Now()
 	fmt.Fprintf(os.Stderr, "%-10s ", r.name)
 	l.startClock()
 	t, err := r.play(l)
-	done := r.conclude(l.from, t, errors.Join(err, l.tidy()))
+	done := r.conclude(l.from, t, err)
 	took := time.Since(began).Round(100 * time.Millisecond)
 	switch {
 	case done.Missing != "":

@@ -41,6 +41,10 @@ func (v *invocation) explain(err error) refusal {
 	if errors.As(err, &lost) {
 		r.Hint = lost.hint
 	}
+	var unstarted *notStartedError
+	if errors.As(err, &unstarted) {
+		r.Hint = notStartedHint
+	}
 	r.Next = v.nextOf(err, r)
 	return r
 }

@@ -102,8 +102,19 @@ func (r *running) neverRan(err error) error {
 	case errors.As(err, &signal):
 		return &exitAs{code: 128 + int(signal.Signal)}
 	}
-	return err
+	return &exitAs{126, &notStartedError{err}}
 }
+
+// notStartedError is returned when a command could not be started for want of something
+// that has nothing to do with it, like room for another process. The session was acquired
+// and released again, so that it is not an error that changed nothing (I9).
+type notStartedError struct{ err error }
+
+func (e *notStartedError) Error() string { return e.err.Error() }
+
+func (e *notStartedError) Unwrap() error { return e.err }
+
+const notStartedHint = "Nothing was started, and the session is released again: make room or repair what the message names, then try again"
 
 // conclude acknowledges if, and only if, it was proved that everything has stopped.
 func (r *running) conclude(result supervise.Result) error {

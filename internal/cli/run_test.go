@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"holdfast/admin"
+	"holdfast/internal/testkit"
 	"holdfast/lease"
 	"holdfast/lease/dirstore"
 	"holdfast/ownership"
@@ -204,6 +205,17 @@ func TestRunReleasesWhatItCouldNotStart(t *testing.T) {
 	p.exits(0, "assert", "k", "idle")
 	_, stderr = p.exits(126, "run", "k", "--", plain)
 	require.Contains(t, stderr, plain)
+	p.exits(0, "assert", "k", "idle")
+}
+
+// I9: the session was owned meanwhile, so that it is no error that changed nothing.
+func TestRunThatLacksWhatItNeedsSaysWhatItDid(t *testing.T) {
+	if _, err := os.Stat("/proc/self"); err != nil {
+		testkit.Skip(t, "there is no directory without room for files")
+	}
+	p := newPlace(t)
+	_, stderr := p.exits(126, "run", "--transcript", "/proc/self/none", "k", "--", "true")
+	require.Contains(t, stderr, "released again")
 	p.exits(0, "assert", "k", "idle")
 }
 

@@ -47,12 +47,21 @@ type fault struct {
 	scene  *lab.Scene
 	call   lab.Call
 	error  string
-	answer bool // the call is to deliver the answer
+	answer bool      // the call is to deliver the answer
+	look   *lab.Look // the call is one of another thread than the main one
 }
 
-func (f fault) String() string { return fmt.Sprintf("%s, %s at %s", f.scene.Name, f.error, f.call) }
+func (f fault) String() string {
+	if f.look != nil {
+		return fmt.Sprintf("%s, %s at the first %s of a thread in %q", f.scene.Name, f.error, f.look.Name, f.look.About)
+	}
+	return fmt.Sprintf("%s, %s at %s", f.scene.Name, f.error, f.call)
+}
 
-func (f fault) tampering() []string {
+func (f fault) tampering(store string) []string {
+	if f.look != nil {
+		return f.look.Elsewhere(store, "error="+f.error)
+	}
 	return []string{"-e", "trace=" + f.call.Name, "-e", f.call.Tampering("error=" + f.error)}
 }
 
@@ -83,34 +92,47 @@ func everyFault(ctx context.Context, r *lab.Report, p lab.Plan, room string) (al
 		return nil, err
 	}
 	for _, scene := range scenes {
-		calls, lines, err := scene.Trace(ctx, room)
+		trace, err := scene.Trace(ctx, room)
 		if err != nil {
 			return nil, err
 		}
-		for i, call := range calls {
-			if !lab.AboutStore(lines[i]) {
-				continue
-			}
-			for _, error := range answers[call.Name] {
-				all = append(all, fault{scene, call, error, strings.HasPrefix(lines[i], "write(1<")})
-			}
-		}
+		all = append(all, faultsOf(scene, trace)...)
 	}
 	r.Count("errors known", len(all))
 	return all, nil
+}
+
+func faultsOf(scene *lab.Scene, t lab.Trace) (all []fault) {
+	for i, call := range t.Calls {
+		if !lab.AboutStore(t.Lines[i]) {
+			continue
+		}
+		for _, error := range answers[call.Name] {
+			all = append(all, fault{scene: scene, call: call, error: error, answer: strings.HasPrefix(t.Lines[i], "write(1<")})
+		}
+	}
+	for _, look := range t.Looks {
+		for _, error := range answers[look.Name] {
+			all = append(all, fault{scene: scene, error: error, look: &look})
+		}
+	}
+	return all
 }
 
 func inject(ctx context.Context, r *lab.Report, f fault, below string, i int) {
 	run, err := f.scene.Fresh(below, i)
 	if err == nil {
 		defer run.Remove()
-		err = f.scene.Do(ctx, &run, append(f.tampering(), "-o", "/dev/null")...)
+		err = f.scene.Do(ctx, &run, append(f.tampering(run.Dir), "-o", "/dev/null")...)
 	}
 	if err != nil {
 		r.Fault(f.String(), err.Error())
 		return
 	}
 	r.Count("errors", 1)
+	if f.look != nil {
+		r.Count("of them in other threads", 1)
+	}
 	if f.answer && f.error != interrupted {
 		r.Count("answers not delivered", 1)
 		r.Fault(f.String(), f.scene.Undelivered(run)...)

@@ -54,12 +54,12 @@ func points(ctx context.Context, r *lab.Report, p lab.Plan, room string, names [
 		return nil, err
 	}
 	for _, scene := range scenes {
-		calls, lines, err := scene.Trace(ctx, room)
+		trace, err := scene.Trace(ctx, room)
 		if err != nil {
 			return nil, err
 		}
-		for i, call := range calls {
-			looks := strings.Contains(lines[i], "O_RDONLY")
+		for i, call := range trace.Calls {
+			looks := strings.Contains(trace.Lines[i], "O_RDONLY")
 			if names == nil || slices.Contains(names, call.Name) && !looks {
 				all = append(all, point{scene, call})
 			}

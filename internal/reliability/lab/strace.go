@@ -89,22 +89,35 @@ func (s *Scene) Do(ctx context.Context, r *Run, options ...string) error {
 	return nil
 }
 
-// Trace runs the workload once and returns its calls in order, with the lines of
-// strace -y. It returns an error if the workload changes the store where nobody sees it
-// who follows these calls.
-func (s *Scene) Trace(ctx context.Context, below string) (calls []Call, lines []string, err error) {
+// Elsewhere returns the option of strace that does something in every thread at its first
+// call of a name that is about a path.
+func (l Look) Elsewhere(store, what string) []string {
+	return []string{"-f", "-P", store + l.About, "-e", "trace=" + l.Name, "-e", Call{l.Name, 1}.Tampering(what)}
+}
+
+// Trace is what strace saw of a workload.
+type Trace struct {
+	Calls []Call   // of the main thread, in order
+	Lines []string // of strace -y, one a call
+	Looks []Look   // of other threads
+}
+
+// Trace runs the workload once. It returns an error if the workload changes the store
+// where nobody sees it who follows the calls of the main thread.
+func (s *Scene) Trace(ctx context.Context, below string) (t Trace, err error) {
 	err = s.logged(ctx, below, func(log string) []string { return Following(log, Calls) }, func(log string, r Run) error {
 		logs, err := ReadLogs(log)
 		if err != nil {
 			return err
 		}
-		calls, lines = Parse(logs.Main)
+		t.Calls, t.Lines = Parse(logs.Main)
+		t.Looks = logs.Looks(r.Dir)
 		if err := logs.Unseen(r.Dir, Calls); err != nil {
 			return fmt.Errorf("%s: %w", s.Name, err)
 		}
 		return nil
 	})
-	return calls, lines, err
+	return t, err
 }
 
 // Tampered runs the workload once, tampered with, and returns its calls in order. Strace

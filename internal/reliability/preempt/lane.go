@@ -45,7 +45,7 @@ func try(ctx context.Context, p lab.Plan, of func(ctx context.Context, s *lab.Sc
 	var all []schedules
 	for _, scene := range scenes {
 		// Whoever stops one thread stops for nothing while another one goes on.
-		if _, _, err := scene.Trace(ctx, room); err != nil {
+		if _, err := scene.Trace(ctx, room); err != nil {
 			return r, err
 		}
 		some, err := of(ctx, scene, room)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 
 	"holdfast/internal/reliability/faults"
@@ -31,7 +32,7 @@ type lane struct {
 var lanes = []lane{
 	// I5, I6, I9, I11: a process that is killed anywhere leaves a store that tells the truth.
 	{name: "kill", quick: 8, change: 600, run: killpoint.Run, missing: lab.HasStrace, figures: []string{"kills"}},
-	{name: "kill-disk", change: 200, onDisk: true, run: killpoint.Run},
+	{name: "kill-disk", change: 200, onDisk: true, run: killpoint.Run, figures: []string{"kills"}},
 	// I8, I9: what is answered is the truth, whatever failed.
 	{name: "errors", quick: 12, change: 700, soak: 4500, run: faults.Errors, missing: lab.HasStrace, figures: []string{"errors"}},
 	{name: "cleanup", quick: 1, change: 40, soak: 400, run: faults.Cleanups, missing: lab.HasStrace, figures: []string{"kills"}},
@@ -47,8 +48,18 @@ var lanes = []lane{
 	// I2, I3, I6, I7: there is an order of what everybody did that explains what each was told.
 	{name: "linear", quick: 60, change: 2500, soak: 50_000, run: linear.Run, figures: []string{"kills", "acquired"}},
 	{name: "surroundings", quick: 4, run: surroundings.Run, missing: surroundings.Missing, figures: []string{"commands"}},
-	{name: "mutants", run: mutants.Run},
+	{name: "mutants", run: mutants.Run, figures: []string{"mutants"}},
 	{name: "short", quick: 10, change: 300, soak: 4000, run: faults.Shorts, missing: lab.HasStrace, figures: []string{"short writes"}},
+}
+
+// didNothing returns an error if a lane ran and a figure is zero that must not be.
+func (l lane) didNothing(r *lab.Report) error {
+	for _, what := range l.figures {
+		if r.Figure(what) == 0 {
+			return fmt.Errorf("it covered nothing: 0 %s", what)
+		}
+	}
+	return nil
 }
 
 func names() (all []string) {

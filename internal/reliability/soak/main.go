@@ -5,12 +5,13 @@
 //	go run ./internal/reliability/soak -size change       what runs for every change, in minutes
 //	go run ./internal/reliability/soak -lane kill -seed 7 -for 10m
 //
-// It exits with 1 if a lane found a violation, with 2 if one could not run. TERM, sent to
-// it alone, ends the lanes early, with the figures of what was done.
+// It exits with 1 if a lane found a violation, with 2 if one could not run, or did nothing.
+// TERM, sent to it alone, ends the lanes early, with the figures of what was done.
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -27,6 +28,9 @@ import (
 func main() {
 	actor.Main()
 	o, err := parse(os.Args[1:])
+	if errors.Is(err, flag.ErrHelp) {
+		return
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
@@ -80,6 +84,9 @@ func soak(ctx context.Context, o options) (code int) {
 		}
 		began := time.Now()
 		report, err := l.run(ctx, l.plan(o))
+		if err == nil && ctx.Err() == nil {
+			err = l.didNothing(report)
+		}
 		fmt.Printf("%v  in %v\n", report, time.Since(began).Round(time.Second))
 		if err != nil {
 			fmt.Printf("  NOT RUN TO ITS END: %v\n", err)

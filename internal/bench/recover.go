@@ -61,7 +61,7 @@ func (l *lab) recoveries(how recovery) (t turns, err error) {
 			return t, err
 		}
 	}
-	t.notes = append(t.notes, fmt.Sprintf("%s sessions at a time, in %s; %d turns", inThousands(n), inTime(float64(n)*spreadOf(t.ours).Median), len(t.ours)))
+	t.notes = append(t.notes, fmt.Sprintf("%s sessions at a time, in %s; turns: %d", inThousands(n), inTime(float64(n)*spreadOf(t.ours).Median), len(t.ours)))
 	stranded := func(n int) (command, error) { _, c, err := l.stranded(n, how); return c, err }
 	t.counts, err = l.countEach(l.of(64, 4), l.of(128, 8), stranded, bare.times(1).count)
 	return t, err

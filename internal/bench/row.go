@@ -48,6 +48,7 @@ var rows = []row{
 	etcdRow,
 	bboltRow,
 	sqliteRow,
+	etcdCommandRow,
 	refusedRow,
 	contendRow,
 	runRow,

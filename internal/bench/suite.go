@@ -61,7 +61,7 @@ func (l *lab) closeWhenStopped() {
 
 // How long a row takes turns at most. What it prepares comes to that.
 const (
-	rowTime   = 45 * time.Second
+	rowTime   = 2 * time.Minute
 	quickTime = 2 * time.Second
 )
 

@@ -1,9 +1,10 @@
 // Etcdput is what somebody might use in the place of a directory: one etcd server with
-// the options that it has by itself, and a client that stays connected. It starts the
-// server, and for each number read from standard input puts a record that many times and
-// prints how many nanoseconds that took. The server ends with it.
+// the options that it has by itself, and a client.
 //
-//	etcdput ETCD DIR SIZE
+//	etcdput serve ETCD DIR SIZE   starts a server, tells its address, and for each number
+//	                              read puts a record that many times and prints how many
+//	                              nanoseconds that took. The server ends with it
+//	etcdput once ADDRESS SIZE     connects, puts twice, closes
 package main
 
 import (
@@ -26,17 +27,36 @@ import (
 const hang = 30 * time.Second
 
 func main() {
-	if err := serve(os.Args[1], os.Args[2], os.Args[3]); err != nil {
+	if err := do(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func serve(etcd, dir, size string) (err error) {
-	n, err := strconv.Atoi(size)
+func do(args []string) error {
+	if len(args) < 3 {
+		return errors.New("etcdput serve ETCD DIR SIZE, or etcdput once ADDRESS SIZE")
+	}
+	n, err := strconv.Atoi(args[len(args)-1])
 	if err != nil {
 		return err
 	}
+	record := strings.Repeat("x", n)
+	if args[0] == "once" {
+		return putTwice(args[1], record)
+	}
+	return serve(args[1], args[2], record)
+}
+
+func putTwice(address, record string) error {
+	client, err := connect(address)
+	if err != nil {
+		return err
+	}
+	return errors.Join(put(client, record), put(client, record), client.Close())
+}
+
+func serve(etcd, dir, record string) error {
 	server, address, err := start(etcd, dir)
 	if err != nil {
 		return err
@@ -45,12 +65,17 @@ func serve(etcd, dir, size string) (err error) {
 		_ = server.Process.Kill()
 		_ = server.Wait() // it was killed
 	}()
-	client, err := clientv3.New(clientv3.Config{Endpoints: []string{address}, DialTimeout: hang, Logger: zap.NewNop()})
+	client, err := connect(address)
 	if err != nil {
 		return err
 	}
 	defer client.Close()
-	return putAll(client, strings.Repeat("x", n))
+	fmt.Println(address)
+	return putAll(client, record)
+}
+
+func connect(address string) (*clientv3.Client, error) {
+	return clientv3.New(clientv3.Config{Endpoints: []string{address}, DialTimeout: hang, Logger: zap.NewNop()})
 }
 
 // start starts a server with its data and its log below a directory.

@@ -83,7 +83,7 @@ func (l *lab) beside(stores map[int]*furnished, sizes []int, bare *publisher) (k
 	for _, f := range stores {
 		f.others++
 	}
-	for l.goesOn(20, turns{ours: known.ours[0]}) {
+	for l.goesOn(60, turns{ours: known.ours[0]}) {
 		if err := errors.Join(known.round(again), fresh.round(first)); err != nil {
 			return nil, nil, err
 		}

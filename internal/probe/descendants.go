@@ -1,7 +1,6 @@
 package probe
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -15,8 +14,7 @@ const descendantsProbe = "descendants"
 const maxNamed = 10
 
 // descendants looks for processes that were given this operation's id.
-func descendants(ctx context.Context, o ownership.Owner) answer {
-	scan, err := scanner.Next(ctx)
+func descendants(scan *procid.Scan, err error, o ownership.Owner) answer {
 	if err != nil {
 		return one(descendantsProbe, ownership.Unknown, fmt.Sprintf("cannot look at the processes here: %v", err))
 	}

@@ -24,15 +24,31 @@ type answer struct {
 // which only its own pulse can say.
 func Owner(ctx context.Context, r ownership.Record, abandoned bool) (evidence []ownership.Evidence, clear bool) {
 	clear = true
-	for _, a := range []answer{
-		ownerProcess(*r.Owner, abandoned), // first: what it starts before it is found gone, the scan sees
-		descendants(ctx, *r.Owner),
-		runtime(ctx, r),
-	} {
+	for _, a := range append(processes(ctx, *r.Owner, abandoned), runtime(ctx, r)) {
 		evidence = append(evidence, a.lines...)
 		clear = clear && a.clear
 	}
 	return evidence, clear
+}
+
+// processes looks for the owner's process and for what it started. Where /proc numbers
+// processes as the owner did, one look that begins now serves both, and whoever else asks
+// before it begins. Elsewhere the owner is looked for first: what it starts before it is
+// found gone, the look sees.
+func processes(ctx context.Context, o ownership.Owner, abandoned bool) []answer {
+	elsewhere := !same(o.PIDNamespace, procid.ThisHost().PIDNamespace)
+	var owner answer
+	if elsewhere {
+		owner = ownerProcess(o, abandoned)
+	}
+	scan, err := scanner.Next(ctx)
+	switch {
+	case err != nil && !elsewhere:
+		owner = ownerProcess(o, abandoned)
+	case err == nil && !elsewhere:
+		owner = ownerIn(scan, o, abandoned)
+	}
+	return []answer{owner, descendants(scan, err, o)}
 }
 
 func line(probe string, f ownership.Finding, detail string) ownership.Evidence {

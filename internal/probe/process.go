@@ -16,17 +16,34 @@ const ownerProbe = "owner process"
 // there as well.
 func ownerProcess(o ownership.Owner, abandoned bool) answer {
 	p, exists, err := procid.Exists(o.PIDNamespace, o.PID, o.StartTicks)
+	return ownerIs(found{p, exists, err}, o, abandoned)
+}
+
+// found is what a look for a process came to.
+type found struct {
+	process procid.Process
+	exists  bool
+	err     error
+}
+
+// ownerIn looks for it in a scan, which must be of its pid namespace.
+func ownerIn(scan *procid.Scan, o ownership.Owner, abandoned bool) answer {
+	p, exists, err := scan.Exists(o.PID, o.StartTicks)
+	return ownerIs(found{p, exists, err}, o, abandoned)
+}
+
+func ownerIs(f found, o ownership.Owner, abandoned bool) answer {
 	switch {
-	case err != nil:
-		return one(ownerProbe, ownership.Unknown, fmt.Sprintf("cannot tell whether %s still runs: %v", recorded(o), err))
-	case !exists:
+	case f.err != nil:
+		return one(ownerProbe, ownership.Unknown, fmt.Sprintf("cannot tell whether %s still runs: %v", recorded(o), f.err))
+	case !f.exists:
 		return one(ownerProbe, ownership.Absent, recorded(o)+" has ended")
 	case abandoned:
-		a := one(ownerProbe, ownership.Present, stillRuns(o, p)+", but has abandoned this session")
+		a := one(ownerProbe, ownership.Present, stillRuns(o, f.process)+", but has abandoned this session")
 		a.clear = true
 		return a
 	default:
-		return one(ownerProbe, ownership.Present, stillRuns(o, p))
+		return one(ownerProbe, ownership.Present, stillRuns(o, f.process))
 	}
 }
 

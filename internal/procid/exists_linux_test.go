@@ -2,6 +2,7 @@ package procid
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -16,12 +17,26 @@ import (
 
 var ctx = context.Background()
 
-// exists asks with the namespace of this test.
+// exists asks with the namespace of this test, and of a scan, which must say the same.
 func exists(t *testing.T, pid int, startTicks *uint64) bool {
 	t.Helper()
-	_, found, err := Exists(ownNamespace(), pid, startTicks)
+	process, found, err := Exists(ownNamespace(), pid, startTicks)
 	require.NoError(t, err)
+	scanned, shown, err := scan(t).Exists(pid, startTicks)
+	require.NoError(t, err)
+	require.Equal(t, found, shown)
+	require.Equal(t, process, scanned)
 	return found
+}
+
+// What a scan could not look at, or may not be shown, is never said to have ended.
+func TestScanDoesNotSayThatWhatItDidNotSeeHasEnded(t *testing.T) {
+	refused := errors.New("refused")
+	_, found, err := (&Scan{unread: map[int]error{7: refused}}).Exists(7, nil)
+	require.ErrorIs(t, err, refused)
+	require.False(t, found)
+	_, _, err = (&Scan{Hidden: true}).Exists(7, nil)
+	require.ErrorIs(t, err, ErrHidden)
 }
 
 func TestSelfExists(t *testing.T) {

@@ -20,10 +20,22 @@ type Host struct {
 	PIDNamespace *uint64
 }
 
-// ThisHost reads afresh what identifies this host. What cannot be read is nil; it never fails.
+// ThisHost reads what identifies this host. What cannot be read is nil; it never fails. But for the name, what was read
+// once is not read again: none of it changes while this process lives.
 func ThisHost() Host {
-	return Host{Name: hostName(), ID: hashedID(machineID()), BootID: bootID(), PIDNamespace: ownNamespace()}
+	return Host{
+		Name:         hostName(),
+		ID:           thisMachine.get(func() *string { return hashedID(machineID()) }),
+		BootID:       thisBoot.get(bootID),
+		PIDNamespace: thisNamespace.get(ownNamespace),
+	}
 }
+
+var (
+	thisMachine   lasting[string]
+	thisBoot      lasting[string]
+	thisNamespace lasting[uint64]
+)
 
 func hostName() string {
 	name, err := os.Hostname()

@@ -52,6 +52,8 @@ func Exists(*uint64, int, *uint64) (Process, bool, error) {
 // ScanNow cannot be done here, and returns an error that is errors.ErrUnsupported.
 func ScanNow(context.Context) (*Scan, error) { return nil, errNotHere("scanning processes") }
 
+func (p *scanned) named() Process { return Process{PID: p.PID, StartTicks: p.StartTicks} }
+
 // Holders cannot tell here, and returns an error that is errors.ErrUnsupported.
 func Holders(fs.FileInfo) ([]Process, error) { return nil, errNotHere("looking for lock holders") }
 

@@ -32,6 +32,28 @@ func (d procDir) read(name string) ([]byte, error) {
 	}
 }
 
+// readPiece returns what the kernel writes in one piece, and smaller than a page: there is nothing behind a read that
+// leaves room.
+func (d procDir) readPiece(name string, b []byte) ([]byte, error) {
+	fd, err := d.openFD(name, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer unix.Close(fd)
+	var n int
+	err = uninterrupted(func() (err error) {
+		n, err = unix.Read(fd, b)
+		return err
+	})
+	switch {
+	case err != nil:
+		return nil, procError(name, err)
+	case n == len(b):
+		return d.read(name)
+	}
+	return b[:n], nil
+}
+
 func readMore(fd int, content *bytes.Buffer) (n int, err error) {
 	const chunk = 4096
 	content.Grow(chunk)

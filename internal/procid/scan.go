@@ -14,10 +14,13 @@ type Scan struct {
 	Hidden bool
 
 	processes []scanned
+	unread    map[int]error // what kept us from looking at a process at all
 }
 
 type scanned struct {
-	Process
+	PID        int
+	StartTicks uint64
+	comm       string // program name, cut at 15 bytes by the kernel
 	parent     int
 	group      int
 	session    int
@@ -68,13 +71,40 @@ func (s *Scan) Session(leader int) []Process {
 // those that we may not inspect are left out.
 func (s *Scan) WorkingIn(dir string) []Process {
 	dir = resolved(dir)
-	return s.living(func(p *scanned) bool { return isInside(workingDirectory(p.Process), dir) })
+	return s.living(func(p *scanned) bool {
+		return isInside(workingDirectory(Process{PID: p.PID, StartTicks: p.StartTicks}), dir)
+	})
+}
+
+// Exists is the function of that name for our own pid namespace, of the moment of the scan. What such a process started
+// before it was found gone, the scan shows too: it lists the processes again after it has looked at each.
+func (s *Scan) Exists(pid int, startTicks *uint64) (Process, bool, error) {
+	for i := range s.processes {
+		if p := &s.processes[i]; p.PID == pid {
+			if p.dead || !isStart(startTicks, p.StartTicks) {
+				return Process{}, false, nil
+			}
+			return p.named(), true, nil
+		}
+	}
+	if err := s.unread[pid]; err != nil {
+		return Process{}, false, err
+	}
+	if s.Hidden {
+		return Process{}, false, ErrHidden
+	}
+	return Process{}, false, nil
+}
+
+// isStart reports whether what was recorded can be the start of a process; nil and 0 are unknown, and fit every process.
+func isStart(recorded *uint64, ticks uint64) bool {
+	return recorded == nil || *recorded == 0 || *recorded == ticks
 }
 
 func (s *Scan) living(match func(*scanned) bool) (found []Process) {
 	for i := range s.processes {
 		if p := &s.processes[i]; !p.dead && match(p) {
-			found = append(found, p.Process)
+			found = append(found, p.named())
 		}
 	}
 	return found

@@ -20,7 +20,7 @@ func ScanNow(ctx context.Context) (*Scan, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Scan{}
+	s := &Scan{unread: map[int]error{}}
 	if s.Hidden, err = here.hides(); err != nil {
 		return nil, err
 	}
@@ -76,6 +76,8 @@ func (s *Scan) add(pid int, until time.Time) {
 	s.note(pid, err)
 	if p.PID != 0 {
 		s.processes = append(s.processes, p)
+	} else if unlessGone(err) != nil {
+		s.unread[pid] = err
 	}
 }
 
@@ -86,7 +88,7 @@ func scanProcess(pid int) (scanned, error) {
 		return scanned{}, err
 	}
 	defer v.close()
-	p := scanned{Process: v.process(), parent: v.stat.parent, group: v.stat.group, session: v.stat.session, dead: v.dead}
+	p := scanned{PID: v.stat.pid, StartTicks: v.stat.startTicks, comm: v.stat.comm, parent: v.stat.parent, group: v.stat.group, session: v.stat.session, dead: v.dead}
 	if !v.dead && !v.stat.kernelThread() {
 		p.operations, err = v.operations()
 	}
@@ -103,4 +105,16 @@ func (s *Scan) note(pid int, err error) {
 	case s.Incomplete == nil:
 		s.Incomplete = fmt.Errorf("process %d: %w", pid, err)
 	}
+}
+
+// named adds what runs in the process, which is read now, since few of those scanned are ever asked for. One that has
+// ended meanwhile has the name that the kernel keeps of a program.
+func (p *scanned) named() Process {
+	if v, err := look(p.PID); err == nil {
+		defer v.close()
+		if v.stat.startTicks == p.StartTicks && !v.dead {
+			return v.process()
+		}
+	}
+	return Process{PID: p.PID, StartTicks: p.StartTicks, Program: programName(p.comm)}
 }

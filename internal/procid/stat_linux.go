@@ -106,7 +106,5 @@ func (s stat) hasEnvironmentOf(n int) bool {
 	return uint64(n) == s.envEnd-s.envStart
 }
 
-// startedAs reports whether ticks can be the start of this process; nil and 0 are unknown, and fit every process.
-func (s stat) startedAs(ticks *uint64) bool {
-	return ticks == nil || *ticks == 0 || *ticks == s.startTicks
-}
+// startedAs reports whether ticks can be the start of this process.
+func (s stat) startedAs(ticks *uint64) bool { return isStart(ticks, s.startTicks) }

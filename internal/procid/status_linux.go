@@ -17,7 +17,8 @@ type status struct {
 }
 
 func (d procDir) readStatus() (status, error) {
-	content, err := d.read("status")
+	var b [4096]byte
+	content, err := d.readPiece("status", b[:])
 	if err != nil {
 		return status{}, err
 	}

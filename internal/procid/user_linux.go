@@ -6,20 +6,28 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // UserName is the login name of the effective user, or uid-1000 where /etc/passwd does not name it. It never fails and
 // never waits: os/user would link the C library's name service, which costs start-up time and may ask the network.
 func UserName() string {
 	uid := strconv.Itoa(os.Geteuid())
+	if known, ok := userNames.Load(uid); ok {
+		return known.(string)
+	}
 	if passwd, err := os.Open("/etc/passwd"); err == nil {
 		defer passwd.Close()
 		if name := loginName(passwd, uid); name != "" {
+			userNames.Store(uid, name)
 			return name
 		}
 	}
 	return "uid-" + uid
 }
+
+// userNames are the names that were found, by uid: a process can become another user.
+var userNames sync.Map
 
 // loginName finds a uid in a file of the form of passwd(5). It is empty when no line has it.
 func loginName(passwd io.Reader, uid string) string {

@@ -31,7 +31,8 @@ func look(pid int) (view, error) {
 func (v *view) close() { v.dir.close() }
 
 func (d procDir) readStat() (stat, error) {
-	line, err := d.read("stat")
+	var b [1024]byte
+	line, err := d.readPiece("stat", b[:])
 	if err != nil {
 		return stat{}, err
 	}

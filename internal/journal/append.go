@@ -26,8 +26,8 @@ func (b Batch) Empty() bool { return len(b.Records)+len(b.Strays)+len(b.Events) 
 // needed. What is there already stays in its place and is written once more: an
 // earlier transaction may have ended before it was durable. An error means that the
 // batch may or may not be there, and that nothing may rely on it; appending it again
-// is safe. Batches that several goroutines append at the same time share a transaction,
-// and its error.
+// is safe. Batches that several goroutines append at the same time share a transaction;
+// where that meets damage, each has its own.
 func (j *Journal) Append(ctx context.Context, b Batch) error {
 	if b.Empty() {
 		return nil

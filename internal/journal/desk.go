@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 )
@@ -44,11 +45,20 @@ func (d *desk) post(j *Journal, p *posting) {
 	d.turn.Lock()
 	defer d.turn.Unlock()
 	for !p.done {
-		all := d.take()
-		err := j.appendAll(all)
-		for _, p := range all {
-			p.done, p.err = true, err
+		j.answer(d.take())
+	}
+}
+
+// answer appends what all of them bring. What is damaged may be one session's entries:
+// then each is tried alone, since the others must not lose their history with it.
+func (j *Journal) answer(all []*posting) {
+	err := j.appendAll(all)
+	alone := len(all) > 1 && errors.Is(err, ErrDamaged)
+	for _, p := range all {
+		if alone {
+			err = j.appendAll([]*posting{p})
 		}
+		p.done, p.err = true, err
 	}
 }
 

@@ -2,11 +2,15 @@ package journal_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
+	"fmt"
 	"os"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"go.etcd.io/bbolt"
 
 	"holdfast/internal/journal"
 	"holdfast/ownership"
@@ -45,4 +49,39 @@ func raiseLastKeys(b []byte, session string) (changed int) {
 		}
 	}
 	return changed
+}
+
+// Damage among the entries of one session costs the others nothing that they append at the
+// same time.
+func TestDamageOfOneSessionIsItsOwn(t *testing.T) {
+	j := newJournal(t)
+	appended(t, j, journal.Batch{Records: chain("damaged", 0, 2)})
+	d := digestOf("damaged")
+	plantEntry(t, j, append(binary.BigEndian.AppendUint64(d[:], 2), "nowhere"...))
+	const others = 30
+	errs := make([]error, 1+others)
+	var all sync.WaitGroup
+	for i := range errs {
+		session := "damaged"
+		if i > 0 {
+			session = fmt.Sprint(i)
+		}
+		all.Go(func() { errs[i] = j.Append(context.Background(), journal.Batch{Records: chain(session, 2, 1)}) })
+	}
+	all.Wait()
+	requireDamaged(t, errs[0])
+	for i, err := range errs[1:] {
+		require.NoError(t, err)
+		require.Len(t, records(t, j, fmt.Sprint(1+i)), 1)
+	}
+}
+
+func plantEntry(t *testing.T, j *journal.Journal, key []byte) {
+	t.Helper()
+	db, err := bbolt.Open(j.Path(), 0o600, nil)
+	require.NoError(t, err)
+	defer db.Close()
+	require.NoError(t, db.Update(func(tx *bbolt.Tx) error {
+		return tx.Bucket([]byte("records")).Put(key, []byte("no record"))
+	}))
 }

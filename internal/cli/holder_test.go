@@ -17,7 +17,7 @@ import (
 //
 //	holder [worktree=DIR] [tracker=FILE] [note=TEXT] [private=1] [kin=1] KEY
 //
-// With kin it has a child that outlives it.
+// With kin it has a child that outlives it. It prints a line once all is as it was told.
 func holder() {
 	var o lease.Owner
 	note := ""
@@ -75,6 +75,7 @@ func hold(o lease.Owner, note, name string) error {
 			return err
 		}
 	}
+	fmt.Println("holding")
 	<-told
 	return l.Release(context.Background())
 }

@@ -14,8 +14,6 @@ type child struct {
 	tty   *terminal // nil: the group is its own
 	alive bool
 	exit  Status
-
-	resumed bool // the CONT that continued this process has yet to arrive here
 }
 
 func newChild(pid int, tty *terminal) child {
@@ -28,21 +26,20 @@ func newChild(pid int, tty *terminal) child {
 
 // pass sends sig on, if it is the child's to know from us.
 func (c *child) pass(sig syscall.Signal) {
-	if sig == unix.SIGCONT && c.resumed {
-		c.resumed = false // followStop has continued the child
-		return
-	}
 	if c.forwarded(sig) {
 		c.deliver(sig)
 	}
 }
 
 // forwarded says whether sig is the child's to know from us. What a terminal
-// sends, it has sent to the child as well.
+// sends, it has sent to the child as well, and a shell continues a whole group: how many
+// CONTs arrive for the stops that were followed, and when, is anybody's guess.
 func (c *child) forwarded(sig syscall.Signal) bool {
 	switch sig {
 	case unix.SIGINT, unix.SIGQUIT, unix.SIGTSTP, unix.SIGWINCH:
 		return c.tty == nil
+	case unix.SIGCONT:
+		return c.tty == nil || c.stoppedAlone()
 	default:
 		return true
 	}

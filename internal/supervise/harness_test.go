@@ -218,6 +218,18 @@ func parseHex(t *testing.T, s string) uint64 {
 
 func stopped(t *testing.T, pid int) bool {
 	t.Helper()
+	return isInState(t, pid, "T")
+}
+
+// reads waits until a shell that has nothing else to wait for sleeps in its read. A trap
+// for a signal that comes before that is not run until the read returns.
+func reads(t *testing.T, pid int) {
+	t.Helper()
+	eventually(t, func() bool { return isInState(t, pid, "S") }, "%d does not wait for its input", pid)
+}
+
+func isInState(t *testing.T, pid int, letter string) bool {
+	t.Helper()
 	_, rest, _ := strings.Cut(slurp(t, "/proc/"+itoa(pid)+"/stat"), ") ")
-	return strings.HasPrefix(rest, "T")
+	return strings.HasPrefix(rest, letter)
 }

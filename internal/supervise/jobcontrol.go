@@ -1,6 +1,10 @@
 package supervise
 
-import "golang.org/x/sys/unix"
+import (
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
 
 // followStop stops this process if the child is stopped, so that the shell sees a
 // stopped job, and sees to it that the child is continued with us. before is
@@ -10,27 +14,46 @@ func (c *child) followStop(before func()) {
 	}
 }
 
-// followOneStop returns false when there is no stop to follow. In the background a
-// plain STOP was meant for the child alone: a shell that means the job sends it to
-// the whole group.
+// followOneStop returns false when there is no stop to follow.
 func (c *child) followOneStop(before func()) bool {
 	sig, stopped := stopSignal(c.pid)
-	owner := c.tty.owner()
-	shell := owner == c.pid // the child is a shell with job control, and has the terminal
-	if !stopped || sig == unix.SIGSTOP && owner != unix.Getpgrp() && !shell {
+	if !stopped || c.meantAlone(sig) {
 		return false
 	}
-	takeStop(c.pid) // one that is seen afterwards is a new one
+	shell := c.tty.owner() == c.pid // the child is a shell with job control, and has the terminal
+	takeStop(c.pid)                 // one that is seen afterwards is a new one
 	before()
 	stopSelf(sig)
-	c.resumed = true
 	if shell && c.tty.owner() == unix.Getpgrp() {
 		c.tty.give(c.pid) // whoever continued us gave it to our group, knowing no other
 	}
-	if _, again := stopSignal(c.pid); !again && isStopped(c.pid) {
+	if c.stillStopped() {
 		c.deliver(unix.SIGCONT) // only we were continued
 	}
 	return true
+}
+
+// meantAlone says whether a stop was not meant for us: in the background a plain STOP
+// is the child's own, since a shell that means the job sends it to the whole group.
+func (c *child) meantAlone(sig syscall.Signal) bool {
+	owner := c.tty.owner()
+	return sig == unix.SIGSTOP && owner != unix.Getpgrp() && owner != c.pid
+}
+
+// stoppedAlone says whether the child is in a stop that is not followed.
+func (c *child) stoppedAlone() bool {
+	sig, stopped := stopSignal(c.pid)
+	return stopped && c.meantAlone(sig)
+}
+
+// stillStopped says whether the child is in the stop that was followed, and not in a
+// new one. It looks before it asks: a stop that comes in between is then reported.
+func (c *child) stillStopped() bool {
+	if !isStopped(c.pid) {
+		return false
+	}
+	_, again := stopSignal(c.pid)
+	return !again
 }
 
 // takeBackTerminal undoes what a shell that was killed has left undone. Without

@@ -34,12 +34,14 @@ func TestCtrlCEndsTheCommandAndIsNoRequestToUs(t *testing.T) {
 
 func TestCtrlCThatTheCommandCatches(t *testing.T) {
 	onTerminal(t, func(t *testing.T, c *console, transcript string) {
-		c.runs(spec{Argv: sh(`trap "echo caught" INT QUIT; echo up; until read x; do :; done; echo got $x; exit 5`), Transcript: transcript})
+		c.runs(spec{Argv: sh(`trap "echo caught" INT QUIT; echo $$ >shell.pid; echo up; until read x; do :; done; echo got $x; exit 5`), Transcript: transcript})
 		c.expect("up\r\n")
-		c.typed("\x03")
-		c.expect("caught\r\n")
-		c.typed("\x1c")
-		c.expect("caught\r\n")
+		shell := pidIn(t, filepath.Join(c.dir, "shell.pid"))
+		for _, key := range []string{"\x03", "\x1c"} {
+			reads(t, shell)
+			c.typed(key)
+			c.expect("caught\r\n")
+		}
 		c.typed("line\n")
 		c.expect("got line\r\n")
 		c.status("5")
@@ -49,10 +51,12 @@ func TestCtrlCThatTheCommandCatches(t *testing.T) {
 
 func TestCtrlZStopsAndFgResumes(t *testing.T) {
 	onTerminal(t, func(t *testing.T, c *console, transcript string) {
-		const script = `trap "echo resumed" CONT; echo up; until read x; do :; done; echo got $x; exit 7`
+		const script = `trap "echo resumed" CONT; echo $$ >shell.pid; echo up; until read x; do :; done; echo got $x; exit 7`
 		c.runs(spec{Argv: sh(script), Transcript: transcript})
 		c.expect("up\r\n")
+		shell := pidIn(t, filepath.Join(c.dir, "shell.pid"))
 		for range 3 {
+			reads(t, shell)
 			c.typed("\x1a")
 			c.expect("Stopped")
 			c.expect(prompt)
@@ -155,13 +159,15 @@ func TestFreshChildOnATerminal(t *testing.T) {
 	c := newConsole(t)
 	c.typed("trap : USR1\n")
 	c.expect(prompt)
-	s := spec{Fresh: true, Argv: sh(`trap "echo resumed" CONT; echo up; until read x; do :; done; echo got $x; read x; exit 7`), Report: filepath.Join(c.dir, "report")}
+	s := spec{Fresh: true, Argv: sh(`trap "echo resumed" CONT; echo $$ >shell.pid; echo up; until read x; do :; done; echo got $x; read x; exit 7`), Report: filepath.Join(c.dir, "report")}
 	argv := argvOf(t, s)
 	script := "#!/bin/sh\nsh -c 'echo $$ >stranger; exec sleep 300' &\nexec " + argv[0] + " wrap '" + argv[2] + "'\n"
 	require.NoError(t, os.WriteFile(filepath.Join(c.dir, "wrapper"), []byte(script), 0o700))
 	c.typed("./wrapper\n")
 	c.expect("up\r\n")
+	shell := pidIn(t, filepath.Join(c.dir, "shell.pid"))
 	for range 3 {
+		reads(t, shell)
 		c.typed("\x1a")
 		c.expect("Stopped")
 		c.expect(prompt)

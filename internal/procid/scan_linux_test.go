@@ -2,15 +2,23 @@ package procid
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
+
+// freshOperation is an operation id that no other process carries, also where these tests run twice at once.
+func freshOperation() string {
+	var id [16]byte
+	_, _ = rand.Read(id[:]) // never fails
+	return hex.EncodeToString(id[:])
+}
 
 // carrying starts a waiting process with an operation id in its environment.
 func carrying(t testing.TB, id string) (*peer, Process) {
@@ -28,7 +36,7 @@ func scan(t testing.TB) *Scan {
 }
 
 func TestScanFindsOperation(t *testing.T) {
-	id := strings.Repeat("a1", 16)
+	id := freshOperation()
 	p, process := carrying(t, id)
 	s := scan(t)
 	require.Equal(t, []Process{process}, s.WithOperation(id, 0))
@@ -41,7 +49,7 @@ func TestScanFindsOperation(t *testing.T) {
 }
 
 func TestScanLeavesOutZombies(t *testing.T) {
-	id := strings.Repeat("b2", 16)
+	id := freshOperation()
 	p, process := carrying(t, id)
 	require.NoError(t, p.stdin.Close())
 	require.NoError(t, untilZombie(process.PID))
@@ -51,7 +59,7 @@ func TestScanLeavesOutZombies(t *testing.T) {
 }
 
 func TestScanSeesThroughAnEndedFirstThread(t *testing.T) {
-	id := strings.Repeat("c3", 16)
+	id := freshOperation()
 	t.Setenv("SESSION_OPERATION_ID", id)
 	p := startLeaderless(t)
 	found := scan(t).WithOperation(id, 0)
@@ -67,7 +75,7 @@ func workdir(t *testing.T) string {
 }
 
 func TestScanFindsProgramsThatReplaceEachOther(t *testing.T) {
-	id := strings.Repeat("d4", 16)
+	id := freshOperation()
 	cmd := exec.Command("sh", "-c", `[ "$1" -gt 0 ] && exec "$0" -c "$2" "$0" $(($1 - 1)) "$2"`, "sh", "3000")
 	cmd.Args = append(cmd.Args, cmd.Args[2])
 	cmd.Env = append(os.Environ(), "SESSION_OPERATION_ID="+id)

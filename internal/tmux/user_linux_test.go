@@ -12,13 +12,13 @@ import (
 )
 
 // becomeAnotherUser makes this process, until the end of the test, one of a user who has no other: every server of a
-// user is asked, and the servers made here must not disturb tests that run beside.
+// user is asked, and the servers made here must not disturb tests that run beside. The next user has none either.
 func becomeAnotherUser(t *testing.T) {
 	t.Helper()
 	if os.Geteuid() != 0 {
 		testkit.Skip(t, "only root can become a user who has no tmux servers")
 	}
-	require.NoError(t, become(20000+os.Getpid()%40000))
+	require.NoError(t, become(20000+2*(os.Getpid()%20000)))
 	t.Cleanup(func() { require.NoError(t, become(0)) })
 }
 

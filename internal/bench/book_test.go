@@ -50,10 +50,10 @@ func sample() *book {
 	curve := []point{{10, spread{1e6, 2e6, 3e6}, spread{1e6, 1e6, 1e6}}, {1000, spread{2e6, 2.1e6, 4e6}, spread{1e6, 1e6, 2e6}}}
 	figures := spread{1e6, 2e6, 3e6}
 	return &book{Results: []result{
-		{Row: "cycle", Turns: 3, Ours: figures, Peer: figures, Ratio: spread{0.9, 1, 1.1}, Reached: true, Counts: &counts{Ours: calls{182, 4}, Peer: calls{12, 4}, Allocated: 1234}, Notes: []string{"a note"}},
+		{Row: "cycle", Turns: 3, Ours: figures, Peer: figures, Ratio: spread{0.9, 1, 1.1}, Reached: true, Counts: &counts{Ours: toll{1182, 4, 1.2e6}, Peer: toll{12, 4, 3e5}, Allocated: 1234}, Notes: []string{"a note"}},
 		{Row: "etcd", Missing: "etcd is not installed"},
 		{Row: "bbolt", Failure: "a wrong answer"},
-		{Row: "refused", Turns: 3, Ours: spread{24e3, 25e3, 26e3}, Counts: &counts{Missing: "strace is not installed"}},
+		{Row: "refused", Turns: 3, Ours: spread{24e3, 25e3, 26e3}, Counts: &counts{Ours: toll{Processor: 2e4}, Allocated: 49, Missing: "strace is not installed"}},
 		{Row: "growth", Turns: 3, Ours: figures, Peer: figures, Ratio: spread{0.9, 1.3, 1.4}, Curve: curve},
 	}}
 }

@@ -19,17 +19,17 @@ type command struct {
 	input string
 }
 
-// through runs it by way of other words, which end with its own.
-func (c command) through(argv []string) error {
-	cmd := exec.Command(argv[0], argv[1:]...)
+// spent runs it, with its input, for the processor time that it and all it started took.
+func (c command) spent() ([]float64, error) {
+	cmd := exec.Command(c.argv[0], c.argv[1:]...)
 	cmd.Env = append(os.Environ(), c.env...)
 	cmd.Stdin = strings.NewReader(c.input)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("%s: %w: %s", strings.Join(argv, " "), err, strings.TrimSpace(stderr.String()))
+		return nil, fmt.Errorf("%s: %w: %s", strings.Join(c.argv, " "), err, strings.TrimSpace(stderr.String()))
 	}
-	return nil
+	return []float64{float64(cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime())}, nil
 }
 
 // output runs it for what it prints.

@@ -1,75 +1,38 @@
 package main
 
-import (
-	"fmt"
-	"math"
-	"runtime"
-)
+import "fmt"
 
-// counts is what a piece of work asks of the system.
+// counts is what a piece of work asks of the system, on both sides.
 type counts struct {
-	Ours      calls  `json:"ours"`
-	Peer      calls  `json:"peer"`
-	Allocated int    `json:"allocated,omitempty"` // objects, by us
-	Missing   string `json:"missing,omitempty"`   // why calls could not be counted here
+	Ours      toll   `json:"ours"`
+	Peer      toll   `json:"peer"`              // zero where nobody can be counted
+	Allocated int    `json:"allocated"`         // objects, by us
+	Missing   string `json:"missing,omitempty"` // why calls could not be counted here
 }
 
-// calls are system calls, and those among them that wait for the disk.
-type calls struct {
-	All   int `json:"all"`
-	Syncs int `json:"syncs"`
+// toll is that of one side.
+type toll struct {
+	Calls     int     `json:"calls"`
+	Syncs     int     `json:"syncs"`     // of the calls, those that wait for the disk
+	Processor float64 `json:"processor"` // nanoseconds, the kernel's included
 }
 
-func (c calls) String() string { return fmt.Sprintf("%s (%d)", inThousands(c.All), c.Syncs) }
+const countsHeading = `
+| row | calls (syncs) | of the peer | processor time | of the peer | allocations |
+|---|---|---|---|---|---|
+`
 
-// calls are those of both sides in a cell of the table.
-func (c *counts) calls() string {
+func (c counts) line(row string) string {
+	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s |\n", row, c.calls(c.Ours), c.calls(c.Peer),
+		inTime(c.Ours.Processor), inTime(c.Peer.Processor), inThousands(c.Allocated))
+}
+
+func (c counts) calls(t toll) string {
 	switch {
-	case c == nil:
+	case t == (toll{}):
 		return "–"
 	case c.Missing != "":
 		return "not counted: " + c.Missing
-	case c.Peer.All == 0:
-		return c.Ours.String()
 	}
-	return c.Ours.String() + ", " + c.Peer.String()
-}
-
-func (c *counts) allocations() string {
-	if c == nil || c.Allocated == 0 {
-		return "–"
-	}
-	return inThousands(c.Allocated)
-}
-
-// each is what a piece adds: what some take of them, beyond what fewer take, by their
-// difference. What comes once, the start of a process above all, is left out.
-func each(few, many int, at func(n int) (int, error)) (int, error) {
-	less, err := at(few)
-	if err != nil {
-		return 0, err
-	}
-	more, err := at(many)
-	return part(more-less, many-few), err
-}
-
-// callsEach is each of the system calls.
-func callsEach(few, many int, at func(n int) (calls, error)) (calls, error) {
-	less, err := at(few)
-	if err != nil {
-		return calls{}, err
-	}
-	more, err := at(many)
-	return calls{part(more.All-less.All, many-few), part(more.Syncs-less.Syncs, many-few)}, err
-}
-
-func part(all, n int) int { return int(math.Round(float64(all) / float64(n))) }
-
-// allocatedEach is how many objects one of n pieces allocates in this process.
-func allocatedEach(n int, do func() error) (int, error) {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	err := do()
-	runtime.ReadMemStats(&after)
-	return part(int(after.Mallocs-before.Mallocs), n), err
+	return fmt.Sprintf("%s (%d)", inThousands(t.Calls), t.Syncs)
 }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"errors"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -17,44 +19,46 @@ const straceTable = `% time     seconds  usecs/call     calls    errors syscall
 `
 
 func TestCallsInTheTableOfStrace(t *testing.T) {
-	counted, err := countedIn(straceTable)
+	all, syncs, err := countedIn(straceTable)
 	require.NoError(t, err)
-	require.Equal(t, calls{All: 470, Syncs: 54}, counted)
-	_, err = countedIn("strace: nothing of the kind\n")
+	require.Equal(t, []int{470, 54}, []int{all, syncs})
+	_, _, err = countedIn("strace: nothing of the kind\n")
 	require.Error(t, err)
 }
 
-func TestWhatComesOnceIsNotCounted(t *testing.T) {
-	counted, err := callsEach(10, 60, func(n int) (calls, error) { return calls{All: 500 + 182*n, Syncs: 2 + 4*n}, nil })
-	require.NoError(t, err)
-	require.Equal(t, calls{182, 4}, counted)
-	one, err := each(10, 60, func(n int) (int, error) { return 7 + n*3 + n%7, nil }) // nearly 3
-	require.NoError(t, err)
-	require.Equal(t, 3, one)
+// tolled is a measure of a worker that takes so much for its start and for each piece.
+func tolled(start, piece float64) measure {
+	return func(c command) ([]float64, error) {
+		n, err := strconv.ParseFloat(strings.TrimSpace(c.input), 64)
+		return []float64{start + n*piece, start}, err
+	}
 }
 
-func TestAToolThatCountsFailsNothingByItsAbsence(t *testing.T) {
-	none := func() (calls, error) { return calls{}, missingError("no strace") }
-	c, err := counts{Allocated: 3}.with(none, none)
+func TestWhatComesOnceIsNotThePieces(t *testing.T) {
+	each, err := workOf(1, "worker").each(tolled(500, 182))
 	require.NoError(t, err)
-	require.Equal(t, "not counted: no strace", c.calls())
-	require.Equal(t, "3", c.allocations())
-
-	wrong := errors.New("the command failed below strace")
-	_, err = counts{}.with(func() (calls, error) { return calls{}, wrong }, none)
-	require.ErrorIs(t, err, wrong)
+	require.Equal(t, []float64{182, 0}, each)
+	each, err = workOf(2, "worker").each(tolled(500, 6))
+	require.NoError(t, err)
+	require.Equal(t, []float64{12, 0}, each, "two of its pieces are one")
 }
 
-func TestAllocationsOfAPiece(t *testing.T) {
-	var kept [][]byte
-	n, err := allocatedEach(1000, func() error {
-		kept = make([][]byte, 1000)
-		for i := range kept {
-			kept[i] = make([]byte, 100)
-		}
-		return nil
-	})
+func TestACommandIsAPieceFromItsStartOn(t *testing.T) {
+	each, err := startOf(command{input: "1"}).each(tolled(500, 182))
 	require.NoError(t, err)
-	require.Len(t, kept, 1000)
-	require.Equal(t, 1, n)
+	require.Equal(t, []float64{682, 500}, each)
+}
+
+func TestAMeasureThatFailsIsNoToll(t *testing.T) {
+	broken := errors.New("broken")
+	_, err := workOf(1, "worker").each(func(command) ([]float64, error) { return nil, broken })
+	require.ErrorIs(t, err, broken)
+}
+
+func TestProcessorTimeIsThatOfAllThatACommandStarts(t *testing.T) {
+	spent, err := command{argv: []string{"sh", "-c", "cat; true"}, input: "x"}.spent()
+	require.NoError(t, err)
+	require.Positive(t, spent[0])
+	_, err = command{argv: []string{"sh", "-c", "echo why >&2; exit 3"}}.spent()
+	require.ErrorContains(t, err, "why")
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"holdfast/lease"
-	"holdfast/lease/dirstore"
 	"holdfast/ownership"
 )
 
@@ -32,8 +31,8 @@ func playCycle(l *lab) (t turns, err error) {
 
 // peer is somebody else who does n pieces of a row's work, and can be counted as well.
 type peer struct {
-	each  func(n int) (time.Duration, error)
-	count func() (calls, error) // nil: it is no process of its own
+	each func(n int) (time.Duration, error)
+	load *load // nil: it is no process of its own
 }
 
 // cyclesBeside lets acquire and release take turns with what a peer does instead.
@@ -55,18 +54,8 @@ func (l *lab) cyclesBeside(p peer) (t turns, err error) {
 	if err := wasOwned(s, key, n*(1+len(t.ours))); err != nil {
 		return t, err
 	}
-	t.counts, err = l.countCycle(s, p)
+	t.counts, err = l.count(workOf(1, l.program("host"), "cycle", s.Identity(), "counted"), p.load)
 	return t, err
-}
-
-func (l *lab) countCycle(s *dirstore.Store, p peer) (*counts, error) {
-	var c counts
-	var err error
-	n, key := 20, keyOf("counted")
-	if c.Allocated, err = allocatedEach(n, func() error { return cycles(s, key, n) }); err != nil {
-		return nil, err
-	}
-	return c.with(l.countWork(1, l.program("host"), "cycle", s.Identity(), key.String()), p.count)
 }
 
 func cycles(s lease.Store, key ownership.Key, n int) error {

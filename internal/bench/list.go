@@ -61,7 +61,7 @@ func (l *lab) countList() (*counts, error) {
 	few, many := l.of(1000, 50), l.of(2000, 100)
 	list := func(n int) (command, error) { c, _, err := l.looksAt(n); return c, err }
 	find := func(n int) (command, error) { _, c, err := l.looksAt(n); return c, err }
-	return l.countEach(few, many, list, l.tracedEach(few, many, find))
+	return l.count(load{few, many, list}, &load{few, many, find})
 }
 
 // looksAt are the two commands for a store with so many sessions, none of them active.

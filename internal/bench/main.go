@@ -11,8 +11,8 @@
 // each turn. Every answer is checked: a fast wrong one fails its row. A row that fails
 // does not end the run.
 //
-// After the turns a piece of the work is done once more below strace, for its system
-// calls, and in a process that counts what it allocates. Where many pieces are done by one
+// After the turns a piece of the work is done again, for its processor time, for what it
+// allocates and, below strace, for its system calls. Where many pieces are done by one
 // process, a piece is what more of them add; where a command does one, it is all of the
 // command from its start to its end. What Go's runtime asks for to schedule goroutines,
 // which differs each time, is left out.

@@ -20,7 +20,6 @@ type publisher struct {
 	end  func() error
 	argv []string // of the process that it is; nil where it is none
 	in   string   // what it is written in
-	lab  *lab
 }
 
 // times is a peer whose piece is so many publishes.
@@ -32,7 +31,8 @@ func (p *publisher) times(publishes int) peer {
 	if p.argv == nil {
 		return peer{each, nil}
 	}
-	return peer{each, p.lab.countWork(publishes, p.argv...)}
+	w := workOf(publishes, p.argv...)
+	return peer{each, &w}
 }
 
 // publisher starts the bare publish in a fresh directory: in C, or where there is no
@@ -54,7 +54,7 @@ func (l *lab) publisher() (*publisher, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &publisher{w.each, w.end, argv, "C", l}, nil
+	return &publisher{w.each, w.end, argv, "C"}, nil
 }
 
 // compile builds the bare publish once.

@@ -63,7 +63,7 @@ func (l *lab) recoveries(how recovery) (t turns, err error) {
 	}
 	t.notes = append(t.notes, fmt.Sprintf("%s sessions at a time, in %s; turns: %d", inThousands(n), inTime(float64(n)*spreadOf(t.ours).Median), len(t.ours)))
 	stranded := func(n int) (command, error) { _, c, err := l.stranded(n, how); return c, err }
-	t.counts, err = l.countEach(l.of(64, 4), l.of(128, 8), stranded, bare.times(1).count)
+	t.counts, err = l.count(load{l.of(64, 4), l.of(128, 8), stranded}, bare.times(1).load)
 	return t, err
 }
 

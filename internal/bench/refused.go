@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"holdfast/lease"
-	"holdfast/lease/dirstore"
 	"holdfast/ownership"
 )
 
@@ -39,18 +38,8 @@ func playRefused(l *lab) (t turns, err error) {
 		}
 		t.ours = append(t.ours, float64(each))
 	}
-	t.counts, err = l.countRefusal(s, key, holder.cmd.Process.Pid)
+	t.counts, err = l.count(workOf(1, l.program("host"), "ask", s.Identity(), key.String()), nil)
 	return t, err
-}
-
-func (l *lab) countRefusal(s *dirstore.Store, key ownership.Key, holder int) (*counts, error) {
-	var c counts
-	var err error
-	n := 50
-	if c.Allocated, err = allocatedEach(n, func() error { return refusals(s, key, n, holder) }); err != nil {
-		return nil, err
-	}
-	return c.with(l.countWork(1, l.program("host"), "ask", s.Identity(), key.String()), nil)
 }
 
 // refusals wants each attempt to be refused with the holder's name.

@@ -27,10 +27,7 @@ func (b *book) origins() string {
 		if len(all) > 1 {
 			which = strings.Join(o.rows, ", ") + ": measured in one run"
 		}
-		fmt.Fprintf(&s, "%s that began %s, on %s.\n", which, o.Run, o.Machine)
-	}
-	if len(b.Results) > 0 {
-		s.WriteString("\n")
+		fmt.Fprintf(&s, "%s that began %s, on %s.\n\n", which, o.Run, o.Machine)
 	}
 	return s.String()
 }

@@ -30,27 +30,29 @@ func tracer() (string, error) {
 	return path, nil
 }
 
-// traced counts the system calls of a command and of all that it starts.
-func (l *lab) traced(c command) (counted calls, err error) {
+// traced counts the system calls of a command and of all that it starts, and those among
+// them that wait for the disk.
+func (l *lab) traced(c command) ([]float64, error) {
 	strace, err := tracer()
 	if err != nil {
-		return counted, err
+		return nil, err
 	}
 	told := filepath.Join(l.base, "calls")
-	argv := append([]string{strace, "-f", "-c", "-o", told, "-e", "trace=!" + scheduling, "--"}, c.argv...)
-	if err := c.through(argv); err != nil {
-		return counted, err
+	c.argv = append([]string{strace, "-f", "-c", "-o", told, "-e", "trace=!" + scheduling, "--"}, c.argv...)
+	if _, err := c.spent(); err != nil {
+		return nil, err
 	}
 	b, err := os.ReadFile(told)
 	if err != nil {
-		return counted, err
+		return nil, err
 	}
-	return countedIn(string(b))
+	all, syncs, err := countedIn(string(b))
+	return []float64{float64(all), float64(syncs)}, err
 }
 
 // countedIn adds up strace's table: per cent, seconds, microseconds, calls, errors if
 // there were any, and the name.
-func countedIn(table string) (counted calls, err error) {
+func countedIn(table string) (all, syncs int, err error) {
 	for line := range strings.Lines(table) {
 		cells := strings.Fields(line)
 		if len(cells) < 5 || cells[len(cells)-1] == "total" {
@@ -60,13 +62,13 @@ func countedIn(table string) (counted calls, err error) {
 		if err != nil {
 			continue // the heading, or the line below it
 		}
-		counted.All += n
+		all += n
 		if slices.Contains(waiting, cells[len(cells)-1]) {
-			counted.Syncs += n
+			syncs += n
 		}
 	}
-	if counted.All == 0 {
-		return counted, errors.New("strace counted nothing")
+	if all == 0 {
+		return 0, 0, errors.New("strace counted nothing")
 	}
-	return counted, nil
+	return all, syncs, nil
 }

@@ -40,7 +40,7 @@ func run(o options) (failed int, err error) {
 			return failed, err
 		}
 	}
-	fmt.Print(b.table() + b.remarks())
+	fmt.Print(b.figures())
 	return failed, nil
 }
 

@@ -5,11 +5,14 @@ import (
 	"strings"
 )
 
-// page is what README.md shows: the table, what is to be said of it, and the plots.
-func (b *book) page() string { return b.table() + b.remarks() + b.pictures() }
+// page is what README.md shows: the tables, what is to be said of them, and the plots.
+func (b *book) page() string { return b.figures() + b.pictures() }
 
-const heading = `| work | compared with | goal | Holdfast | peer | ratio (quartiles) | reached | calls (syncs), of the peer | allocations |
-|---|---|---|---|---|---|---|---|---|
+// figures is what a run prints.
+func (b *book) figures() string { return b.table() + b.tolls() + b.remarks() }
+
+const heading = `| row | work | compared with | goal | Holdfast | peer | ratio (quartiles) | reached |
+|---|---|---|---|---|---|---|---|
 `
 
 func (b *book) table() string {
@@ -24,15 +27,30 @@ func (b *book) table() string {
 }
 
 func (done result) line(r row) string {
-	cells := []string{r.work, orDash(r.peer), r.goal.String(), inTime(done.Ours.Median), inTime(done.Peer.Median),
-		inRatio(done.Ratio), inWord(done.Reached), done.Counts.calls(), done.Counts.allocations()}
+	cells := []string{r.name, r.work, orDash(r.peer), r.goal.String(), inTime(done.Ours.Median), inTime(done.Peer.Median),
+		inRatio(done.Ratio), inWord(done.Reached)}
 	switch {
 	case !done.measured():
-		cells[3], cells[6] = "not measured: "+done.Missing+done.Failure, "–"
+		cells[4], cells[7] = "not measured: "+done.Missing+done.Failure, "–"
 	case r.peer == "":
-		cells[3] = inTimes(done.Ours)
+		cells[4] = inTimes(done.Ours)
 	}
 	return "| " + strings.Join(cells, " | ") + " |\n"
+}
+
+// tolls is the table of what was counted.
+func (b *book) tolls() string {
+	var t strings.Builder
+	for _, done := range b.Results {
+		if done.Counts == nil {
+			continue
+		}
+		if t.Len() == 0 {
+			t.WriteString(countsHeading)
+		}
+		t.WriteString(done.Counts.line(done.Row))
+	}
+	return t.String()
 }
 
 func orDash(s string) string {

@@ -9,17 +9,40 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestTable(t *testing.T) {
-	lines := strings.Split(strings.TrimSpace(sample().table()), "\n")
-	require.Len(t, lines, 2+5)
-	for _, line := range lines { // a cell may hold an escaped bar
-		require.Equal(t, 10, strings.Count(line, "|")-strings.Count(line, `\|`), line)
+// cells holds each line of a table to its columns; a cell may hold an escaped bar.
+func cells(t *testing.T, table string, columns int) []string {
+	t.Helper()
+	lines := strings.Split(strings.TrimSpace(table), "\n")
+	for _, line := range lines {
+		require.Equal(t, columns+1, strings.Count(line, "|")-strings.Count(line, `\|`), line)
 	}
-	require.Contains(t, lines[2], "| ≤ 1.25 × | 2 ms | 2 ms | 1.00 (0.90–1.10) | yes | 182 (4), 12 (4) | 1,234 |")
-	require.Contains(t, lines[3], "| not measured: etcd is not installed | – | – | – | – | – |")
-	require.Contains(t, lines[4], "| not measured: a wrong answer | – | – | – | – | – |")
-	require.Contains(t, lines[5], "| ≤ 25 µs | 25 µs (24 µs–26 µs) | – | – | **no** | not counted: strace is not installed | – |")
-	require.Contains(t, lines[6], "| 1.30 (0.90–1.40) | **no** |")
+	return lines[2:]
+}
+
+func TestTable(t *testing.T) {
+	lines := cells(t, sample().table(), 8)
+	require.Len(t, lines, 5)
+	require.Contains(t, lines[0], "| ≤ 1.25 × | 2 ms | 2 ms | 1.00 (0.90–1.10) | yes |")
+	require.Contains(t, lines[1], "| not measured: etcd is not installed | – | – | – |")
+	require.Contains(t, lines[2], "| not measured: a wrong answer | – | – | – |")
+	require.Contains(t, lines[3], "| ≤ 25 µs | 25 µs (24 µs–26 µs) | – | – | **no** |")
+	require.Contains(t, lines[4], "| 1.30 (0.90–1.40) | **no** |")
+	cells(t, (&book{Results: everyRow()}).table(), 8)
+}
+
+func everyRow() (all []result) {
+	for _, name := range names() {
+		all = append(all, ofRow(name, "monday"))
+	}
+	return all
+}
+
+func TestTolls(t *testing.T) {
+	require.Equal(t, []string{
+		"| cycle | 1,182 (4) | 12 (4) | 1.2 ms | 300 µs | 1,234 |",
+		"| refused | not counted: strace is not installed | – | 20 µs | – | 49 |",
+	}, cells(t, sample().tolls(), 6))
+	require.Empty(t, (&book{Results: everyRow()}).tolls(), "nothing was counted")
 }
 
 func TestEveryRowHasAPeerOrATimeAsItsGoal(t *testing.T) {

@@ -3,12 +3,13 @@
 //
 //	host hold STORE KEY      owns until its standard input ends; tells "held"
 //	host contend STORE KEY   tries once; tells "won" and owns until its standard input
-//	                         ends, or tells "refused", the reason and the holder's pid,
-//	                         and what it allocated
-//	host once STORE KEY      acquires and releases, and tells what it allocated
+//	                         ends, or tells "refused", the reason and the holder's pid
+//	host once STORE KEY      acquires and releases
 //	host cycle STORE KEY     for each number read, acquires and releases that many times,
 //	                         and prints how many nanoseconds that took
 //	host ask STORE KEY       the same, but is refused each time
+//
+// At its end it tells what it allocated.
 package main
 
 import (
@@ -40,6 +41,9 @@ func main() {
 	if err := (host{s, key}).do(os.Args[1]); err != nil {
 		fail(err)
 	}
+	if err := allocated.Tell(); err != nil {
+		fail(err)
+	}
 }
 
 func fail(err error) {
@@ -59,7 +63,7 @@ func (h host) do(what string) error {
 	case "contend":
 		return h.contend()
 	case "once":
-		return errors.Join(h.once(), allocated.Tell())
+		return h.once()
 	case "cycle":
 		return repeat(h.once)
 	case "ask":
@@ -92,7 +96,7 @@ func (h host) contend() error {
 		holder = r.Owner.PID
 	}
 	fmt.Println("refused", refusal.Reason, holder)
-	return allocated.Tell()
+	return nil
 }
 
 func (h host) once() error {

@@ -213,6 +213,17 @@ func TestFailedReleaseStaysInForce(t *testing.T) {
 	require.NoError(t, l.Release(t.Context()))
 }
 
+// I9: whoever is not answered has not released, and owns nothing either.
+func TestReleaseWithoutAnAnswerAcknowledgesNothing(t *testing.T) {
+	s, dir := newStore(t)
+	unanswered := &failingRelease{Store: s}
+	l := acquire(t, unanswered, "k", lease.Owner{})
+	unanswered.err = &lease.StoreError{Kind: lease.ErrOutcomeUnknown, Op: "publish"}
+	require.ErrorIs(t, l.Release(t.Context()), lease.ErrOutcomeUnknown)
+	require.ErrorIs(t, context.Cause(l.Context()), lease.ErrOutcomeUnknown)
+	require.NotEqual(t, ownership.StateHeld, inspect(t, openStore(t, dir), "k").State)
+}
+
 type failingRelease struct {
 	lease.Store
 	err error

@@ -48,6 +48,7 @@ type fault struct {
 	call   lab.Call
 	error  string
 	answer bool      // the call is to deliver the answer
+	sync   bool      // the call is to make durable what the workload publishes
 	look   *lab.Look // the call is one of another thread than the main one
 }
 
@@ -108,7 +109,11 @@ func faultsOf(scene *lab.Scene, t lab.Trace) (all []fault) {
 			continue
 		}
 		for _, error := range answers[call.Name] {
-			all = append(all, fault{scene: scene, call: call, error: error, answer: strings.HasPrefix(t.Lines[i], "write(1<")})
+			all = append(all, fault{
+				scene: scene, call: call, error: error,
+				answer: strings.HasPrefix(t.Lines[i], "write(1<"),
+				sync:   scene.Publishes > 0 && call.Name == "fsync" && strings.Contains(t.Lines[i], "/store/sessions"),
+			})
 		}
 	}
 	for _, look := range t.Looks {
@@ -137,6 +142,10 @@ func inject(ctx context.Context, r *lab.Report, f fault, below string, i int) {
 		r.Count("answers not delivered", 1)
 		r.Fault(f.String(), f.scene.Undelivered(run)...)
 	}
+	if f.sync && f.error != interrupted {
+		r.Count("failed syncs", 1)
+		r.Fault(f.String(), unsynced(run.Outcome)...)
+	}
 	switch run.Exit {
 	case 0:
 		r.Count("that changed nothing of the answer", 1)
@@ -144,4 +153,13 @@ func inject(ctx context.Context, r *lab.Report, f fault, below string, i int) {
 		r.Count("outcome unknown", 1)
 	}
 	r.Fault(f.String(), f.scene.Judge(ctx, run.Dir, run.Outcome)...)
+}
+
+// unsynced says what is wrong with success after a sync that failed: whatever can be read
+// now, nobody knows what there will be after a power failure (I9).
+func unsynced(o lab.Outcome) []string {
+	if o.Exit != 0 {
+		return nil
+	}
+	return []string{"exits with 0 after a sync of the session that failed (I9)"}
 }

@@ -40,6 +40,11 @@ func (l lie) String() string {
 	return fmt.Sprintf("%s, %s %q (call %d) done and answered with %v", l.scene.Name, l.call.Op, l.call.Name, l.n, l.error)
 }
 
+// failsSync reports whether it is a sync that is answered with an error which one can have.
+func (l lie) failsSync() bool {
+	return (l.call.Op == "fsync" || l.call.Op == "sync") && (l.error == syscall.EIO || l.error == syscall.ENOSPC)
+}
+
 func everyLie(ctx context.Context, r *lab.Report, p lab.Plan, room string) (all []lie, err error) {
 	scenes, err := p.Scenes(ctx, room)
 	if err != nil {
@@ -82,5 +87,9 @@ func tell(ctx context.Context, r *lab.Report, l lie, below string, i int) {
 		return l.error
 	})
 	r.Count("lies", 1)
+	if l.failsSync() {
+		r.Count("of syncs", 1)
+		r.Fault(l.String(), unsynced(run.Outcome)...)
+	}
 	r.Fault(l.String(), l.scene.Judge(ctx, run.Dir, run.Outcome)...)
 }

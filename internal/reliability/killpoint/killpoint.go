@@ -2,7 +2,8 @@
 //
 // A point is a workload and one of its calls. The process dies on the way into that
 // call, which is not done, so that every point is a kill between two calls; together they
-// are every moment at which a process can end.
+// are every moment at which a process can end. Besides what every lane judges, none may
+// leave it open whether the owner is gone.
 package killpoint
 
 import (
@@ -12,6 +13,7 @@ import (
 	"strings"
 
 	"holdfast/internal/reliability/lab"
+	"holdfast/ownership"
 )
 
 // point is one moment to kill at.
@@ -86,5 +88,19 @@ func kill(ctx context.Context, r *lab.Report, at point, below string, i int) {
 	if run.Exit == -1 {
 		r.Count("kills", 1)
 	}
+	r.Fault(where, unproven(ctx, run)...)
 	r.Fault(where, at.scene.Judge(ctx, run.Dir, run.Outcome)...)
+}
+
+// unproven holds that a kill, on a machine that goes on, leaves nothing in doubt: its
+// locks tell that the owner is gone, or there is none.
+func unproven(ctx context.Context, run lab.Run) []string {
+	i, err := lab.AwaitUnheld(ctx, run.Dir)
+	switch {
+	case err != nil:
+		return []string{err.Error()}
+	case i.State == ownership.StateUnproven:
+		return []string{fmt.Sprintf("nobody can tell whether the owner is gone: %v", i.Liveness.Evidence)}
+	}
+	return nil
 }

@@ -1,6 +1,7 @@
 package dirstore_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"holdfast/internal/durable"
 	"holdfast/lease"
@@ -83,6 +85,31 @@ func TestForgettingThatFails(t *testing.T) {
 	require.FileExists(t, filepath.Join(sessionDir(dir, "k"), "record.json"))
 	require.NoError(t, s.Forget(background, c.digest(), revisionsOf(revs)))
 	require.NoFileExists(t, s.RevPath(c.digest(), revs[0].Revision))
+}
+
+// I11: a publisher gives its record a name in history before the record is in force. Until
+// it has done both, nobody may take that name for one that never came into force.
+func TestStraysAreNotRemovedBesideAPublish(t *testing.T) {
+	s, dir := newStore(t)
+	c := mustAcquire(t, s, "k", self())
+	require.NoError(t, c.release())
+	box, err := s.Outbox(background, c.digest())
+	require.NoError(t, err)
+	revs := revisionsOf(box.Past)
+	require.Len(t, revs, 1)
+
+	room, err := os.Open(sessionDir(dir, "k"))
+	require.NoError(t, err)
+	defer room.Close()
+	require.NoError(t, unix.Flock(int(room.Fd()), unix.LOCK_EX))
+	impatient, cancel := context.WithCancel(background)
+	cancel()
+	require.ErrorIs(t, s.ForgetStrays(impatient, c.digest(), box.Current.Revision, revs), context.Canceled)
+	require.FileExists(t, s.RevPath(c.digest(), revs[0]))
+
+	require.NoError(t, unix.Flock(int(room.Fd()), unix.LOCK_UN))
+	require.NoError(t, s.ForgetStrays(background, c.digest(), box.Current.Revision, revs))
+	require.NoFileExists(t, s.RevPath(c.digest(), revs[0]))
 }
 
 func revisionsOf(revs []dirstore.Rev) (all []ownership.Revision) {

@@ -91,7 +91,7 @@ func inspectionOf(d ownership.Digest, s Stored, r ownership.Reading, live *owner
 // addPulse adds the owner's latest sign of progress. It is evidence: what is wrong
 // with it becomes an evidence line (I12), and another generation's is ignored.
 func (i *Inspection) addPulse(ctx context.Context, v View) {
-	p, err := decodePulse(v.Pulse(ctx))
+	p, err := DecodePulse(v.Pulse(ctx))
 	switch {
 	case err != nil:
 		line := ownership.Evidence{Probe: "pulse", Finding: ownership.Unknown, Detail: err.Error()}

@@ -53,11 +53,12 @@ func ParsePhase(s string) (Phase, error) {
 
 // ReadPulse returns the latest pulse of a session, whatever its generation, or nil.
 func ReadPulse(ctx context.Context, s Store, d ownership.Digest) (*Pulse, error) {
-	return decodePulse(s.Pulse(ctx, d))
+	return DecodePulse(s.Pulse(ctx, d))
 }
 
-// decodePulse reads the bytes of a pulse, if there are any.
-func decodePulse(b []byte, err error) (*Pulse, error) {
+// DecodePulse reads what a store answered for a pulse: nil where there is none. An error of
+// the store is returned as it is.
+func DecodePulse(b []byte, err error) (*Pulse, error) {
 	if err != nil || b == nil {
 		return nil, err
 	}

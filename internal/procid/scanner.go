@@ -3,6 +3,7 @@ package procid
 import (
 	"context"
 	"sync"
+	"time"
 )
 
 // Scanner shares scans among concurrent callers. Its zero value is ready; it must not be copied.
@@ -11,15 +12,25 @@ type Scanner struct {
 	// next is the scan that has not begun, nil when nobody waits for one.
 	next *sharedScan
 	busy bool // a goroutine is scanning
+	// rests is until when that goroutine waits for others to join.
+	rests time.Time
 	// scan is ScanNow, but for tests of this type.
 	scan func(context.Context) (*Scan, error)
 }
 
 type sharedScan struct {
-	done chan struct{} // closed when scan and err are set
-	scan *Scan
-	err  error
+	done    chan struct{} // closed when scan and err are set
+	callers int
+	scan    *Scan
+	err     error
 }
+
+// Where several shared a scan there are more to come, and a next scan that waits for them a few times as long as it will
+// take costs each of them the less.
+const (
+	waitsPerScan = 4
+	longestWait  = 20 * time.Millisecond
+)
 
 // Next returns a scan that began after the call, so that it shows whatever existed before the call and still does.
 // Those who call while a scan is under way wait for the one after it, and share it. It returns ctx's error when that
@@ -44,6 +55,7 @@ func (s *Scanner) join() *sharedScan {
 	if s.next == nil {
 		s.next = &sharedScan{done: make(chan struct{})}
 	}
+	s.next.callers++
 	if !s.busy {
 		s.busy = true
 		go s.work()
@@ -53,10 +65,23 @@ func (s *Scanner) join() *sharedScan {
 
 // work scans for as long as somebody waits. It belongs to no caller, so none can cancel the others' scan.
 func (s *Scanner) work() {
-	for current := s.begin(); current != nil; current = s.begin() {
+	for s.isWanted() {
+		time.Sleep(time.Until(s.rests))
+		current, began := s.begin(), time.Now()
 		current.scan, current.err = s.run()
 		close(current.done)
+		if current.callers > 1 {
+			s.rests = time.Now().Add(min(waitsPerScan*time.Since(began), longestWait))
+		}
 	}
+}
+
+// isWanted reports whether somebody waits; else whoever comes next begins to work.
+func (s *Scanner) isWanted() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.busy = s.next != nil
+	return s.busy
 }
 
 // begin closes the entry to the next scan: who joins from here on gets the one after it.
@@ -65,7 +90,6 @@ func (s *Scanner) begin() *sharedScan {
 	defer s.mu.Unlock()
 	current := s.next
 	s.next = nil
-	s.busy = current != nil
 	return current
 }
 

@@ -19,11 +19,39 @@ func (s *Store) Probe(ctx context.Context, r ownership.Record) (ownership.Livene
 	if err != nil {
 		return ownership.Liveness{}, err
 	}
-	p := &prober{store: s, record: r, evidence: []ownership.Evidence{}}
 	if x != nil {
 		defer x.Close()
 	}
-	verdict, held := p.verdict(ctx, x)
+	return s.probe(ctx, r, anyhow{s, x, r})
+}
+
+// asked is where a probe asks what is in the session's directory.
+type asked interface {
+	lock(ownership.Lock) (lockState, error)
+	pulse(context.Context) ([]byte, error)
+}
+
+// anyhow asks of whatever is there.
+type anyhow struct {
+	store  *Store
+	x      *session // nil: no directory
+	record ownership.Record
+}
+
+func (a anyhow) lock(l ownership.Lock) (lockState, error) {
+	if a.x == nil {
+		return lockMissing, nil
+	}
+	return a.store.askLock(a.x.Root, lockName(a.record.Generation, l))
+}
+
+func (a anyhow) pulse(ctx context.Context) ([]byte, error) {
+	return a.store.Pulse(ctx, a.record.KeyDigest)
+}
+
+func (s *Store) probe(ctx context.Context, r ownership.Record, in asked) (ownership.Liveness, error) {
+	p := &prober{store: s, record: r, in: in, evidence: make([]ownership.Evidence, 0, 8)}
+	verdict, held := p.verdict(ctx)
 	return ownership.Liveness{
 		Verdict: verdict, Evidence: p.evidence, Holders: []ownership.Process{}, Held: held,
 	}, nil
@@ -33,6 +61,7 @@ func (s *Store) Probe(ctx context.Context, r ownership.Record) (ownership.Livene
 type prober struct {
 	store    *Store
 	record   ownership.Record
+	in       asked
 	evidence []ownership.Evidence
 }
 
@@ -42,12 +71,12 @@ func (p *prober) add(probe string, f ownership.Finding, format string, args ...a
 
 // verdict takes the first line that applies. When a lock is held, nothing else is
 // asked.
-func (p *prober) verdict(ctx context.Context, x *session) (ownership.Verdict, ownership.Lock) {
-	life := p.askLock(x, ownership.LifeLock)
+func (p *prober) verdict(ctx context.Context) (ownership.Verdict, ownership.Lock) {
+	life := p.askLock(ownership.LifeLock)
 	if life == lockHeld {
 		return ownership.Alive, ownership.LifeLock
 	}
-	kin := p.askLock(x, ownership.KinLock)
+	kin := p.askLock(ownership.KinLock)
 	if kin == lockHeld {
 		return ownership.Alive, ownership.KinLock
 	}
@@ -86,22 +115,15 @@ func (p *prober) traces(ctx context.Context, life lockState) ownership.Verdict {
 
 // abandoned reports whether the owner itself said that it left this generation.
 func (p *prober) abandoned(ctx context.Context) bool {
-	pulse, err := lease.ReadPulse(ctx, p.store, p.record.KeyDigest)
+	pulse, err := lease.DecodePulse(p.in.pulse(ctx))
 	return err == nil && pulse != nil &&
 		pulse.Generation == p.record.Generation && pulse.Phase == lease.PhaseAbandoned
 }
 
-func (p *prober) askLock(x *session, l ownership.Lock) lockState {
-	state, err := lockMissing, error(nil)
-	if x != nil {
-		state, err = p.store.askLock(x.Root, lockName(p.record.Generation, l))
-	}
-	p.addLock(l, state, err)
-	return state
-}
-
-func (p *prober) addLock(l ownership.Lock, state lockState, err error) {
+func (p *prober) askLock(l ownership.Lock) lockState {
+	state, err := p.in.lock(l)
 	p.add(string(l)+" lock", lockFinding(l, state), "%s", lockDetail(p.record.Generation, l, state, err))
+	return state
 }
 
 // lockFinding holds that a missing life-lock file hides whoever has its lock, while a

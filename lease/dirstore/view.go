@@ -28,6 +28,15 @@ func (s *Store) View(d ownership.Digest) lease.View {
 	return x.View(d)
 }
 
+// plainlyLacks reports whether a session's directory certainly has nothing of this name.
+func (s *Store) plainlyLacks(d ownership.Digest, name string) bool {
+	x := survey{s, s.openSessions()}
+	defer x.close()
+	v := &view{s, d, openPlainly(x.sessions, d)}
+	defer v.Close()
+	return v.lacks(name)
+}
+
 // openSessions returns a descriptor of sessions/, or a negative number where there is none
 // or something is not as it should be. No link is followed below the store.
 func (s *Store) openSessions() int {
@@ -96,22 +105,41 @@ func (v *view) Load(ctx context.Context) (lease.Stored, error) {
 	return v.store.loadAnyhow(ctx, v.digest)
 }
 
-// Probe reports a life lock that is held, which makes every other question moot.
+// Probe asks for the locks here where that is plain. A life lock that is held makes every
+// other question moot.
 func (v *view) Probe(ctx context.Context, r ownership.Record) (ownership.Liveness, error) {
-	if r.KeyDigest != v.digest || ctx.Err() != nil || !v.refusesLock(lifeName(r.Generation)) {
+	if r.KeyDigest != v.digest || ctx.Err() != nil {
 		return v.store.Probe(ctx, r)
 	}
-	p := &prober{store: v.store, record: r, evidence: make([]ownership.Evidence, 0, 1)}
-	p.addLock(ownership.LifeLock, lockHeld, nil)
-	return ownership.Liveness{
-		Verdict: ownership.Alive, Evidence: p.evidence, Holders: []ownership.Process{}, Held: ownership.LifeLock,
-	}, nil
+	life := v.lock(lifeName(r.Generation))
+	kin := lockMissing
+	if life == lockFree {
+		kin = v.lock(kinName(r.Generation))
+	}
+	if life == lockHeld || life == lockFree && kin != lockUnknown {
+		return v.store.probe(ctx, r, plainly{v, life, kin})
+	}
+	return v.store.Probe(ctx, r)
 }
 
+// plainly is what a view found out about the locks of a generation.
+type plainly struct {
+	*view
+	life, kin lockState
+}
+
+func (a plainly) lock(l ownership.Lock) (lockState, error) {
+	if l == ownership.KinLock {
+		return a.kin, nil
+	}
+	return a.life, nil
+}
+
+func (a plainly) pulse(ctx context.Context) ([]byte, error) { return a.view.Pulse(ctx) }
+
 func (v *view) Pulse(ctx context.Context) ([]byte, error) {
-	if v.dir >= 0 && ctx.Err() == nil {
-		var st unix.Stat_t
-		if unix.Fstatat(v.dir, pulseName, &st, unix.AT_SYMLINK_NOFOLLOW) == unix.ENOENT {
+	if ctx.Err() == nil {
+		if v.lacks(pulseName) {
 			return nil, nil
 		}
 		if b := v.small(pulseName); b != nil {
@@ -119,6 +147,12 @@ func (v *view) Pulse(ctx context.Context) ([]byte, error) {
 		}
 	}
 	return v.store.Pulse(ctx, v.digest)
+}
+
+// lacks reports whether nothing certainly has this name.
+func (v *view) lacks(name string) bool {
+	var st unix.Stat_t
+	return v.dir >= 0 && unix.Fstatat(v.dir, name, &st, unix.AT_SYMLINK_NOFOLLOW) == unix.ENOENT
 }
 
 // small returns the bytes of a regular file that is no larger than a record, or nil.
@@ -168,18 +202,24 @@ func readSmall(f int, size int64) []byte {
 	return b
 }
 
-// refusesLock reports whether somebody certainly holds the lock of a file. The shared
-// lock of its own, where there is none, lasts for microseconds and is freed before the
-// descriptor is closed.
-func (v *view) refusesLock(name string) bool {
+// lock looks whether somebody holds the lock of a file. The shared lock of its own, where
+// there is none, lasts for microseconds and is freed before the descriptor is closed. What
+// is not plain is unknown.
+func (v *view) lock(name string) lockState {
 	f, _, ok := v.open(name)
-	if !ok {
-		return false
+	switch {
+	case !ok && v.lacks(name):
+		return lockMissing
+	case !ok:
+		return lockUnknown
 	}
 	defer unix.Close(f)
 	err := durable.Retry(func() error { return unix.Flock(f, unix.LOCK_SH|unix.LOCK_NB) })
-	if err == nil {
-		_ = durable.Retry(func() error { return unix.Flock(f, unix.LOCK_UN) })
+	switch {
+	case err == unix.EWOULDBLOCK:
+		return lockHeld
+	case err == nil && durable.Retry(func() error { return unix.Flock(f, unix.LOCK_UN) }) == nil:
+		return lockFree
 	}
-	return err == unix.EWOULDBLOCK
+	return lockUnknown
 }

@@ -54,7 +54,7 @@ type fault struct {
 
 func (f fault) String() string {
 	if f.look != nil {
-		return fmt.Sprintf("%s, %s at the first %s of a thread in %q", f.scene.Name, f.error, f.look.Name, f.look.About)
+		return fmt.Sprintf("%s, %s at the first %s of a thread in %q", f.scene.Name, f.error, f.look.Name, f.look.Path)
 	}
 	return fmt.Sprintf("%s, %s at %s", f.scene.Name, f.error, f.call)
 }

@@ -119,40 +119,6 @@ func (l Logs) Unseen(below string, followed []string) error {
 	return fmt.Errorf("the store is changed where this lane does not look, %d times:\n  %s", len(unseen), shown)
 }
 
-// A Look is a call that only looks at what is below a directory, on another thread than
-// the main one.
-type Look struct {
-	Name  string
-	About string // below the directory; of a call that takes a directory and a name, the former
-}
-
-// Looks are the looks of other threads and processes at what is below a directory, each
-// once.
-func (l Logs) Looks(below string) (all []Look) {
-	seen := map[Look]bool{}
-	for _, id := range slices.Sorted(maps.Keys(l.others)) {
-		for line := range strings.Lines(l.others[id]) {
-			name, changes := changing(line, below)
-			about, ok := aboutBelow(line, below)
-			if look := (Look{name, about}); ok && !changes && !seen[look] {
-				seen[look] = true
-				all = append(all, look)
-			}
-		}
-	}
-	return all
-}
-
-var first = regexp.MustCompile(`\(\d+<([^>]*)>|\(AT_FDCWD<[^>]*>, "([^"]*)"`)
-
-func aboutBelow(line, below string) (about string, ok bool) {
-	m := first.FindStringSubmatch(head(line))
-	if m == nil {
-		return "", false
-	}
-	return strings.CutPrefix(m[1]+m[2], below)
-}
-
 // known are names without the mark of what an old strace need not know.
 func known(names []string) (plain []string) {
 	for _, name := range names {

@@ -224,6 +224,30 @@ func TestReleaseWithoutAnAnswerAcknowledgesNothing(t *testing.T) {
 	require.NotEqual(t, ownership.StateHeld, inspect(t, openStore(t, dir), "k").State)
 }
 
+// What has begun is settled: a caller that goes away during a release has released.
+func TestAReleaseWhoseCallerGoesAwayIsOne(t *testing.T) {
+	s, _ := newStore(t)
+	ctx, goAway := context.WithCancel(t.Context())
+	defer goAway()
+	leaving := &beforePublish{Store: s, do: func() {}}
+	l := acquire(t, leaving, "k", lease.Owner{})
+	leaving.do = goAway
+	require.NoError(t, l.Release(ctx))
+	require.Error(t, ctx.Err())
+	require.Equal(t, ownership.StateIdle, inspect(t, s, "k").State)
+}
+
+// beforePublish does something right before each publish.
+type beforePublish struct {
+	lease.Store
+	do func()
+}
+
+func (s *beforePublish) Publish(ctx context.Context, h lease.Hold, previous ownership.Revision, b []byte) error {
+	s.do()
+	return s.Store.Publish(ctx, h, previous, b)
+}
+
 type failingRelease struct {
 	lease.Store
 	err error

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"holdfast/lease/dirstore"
@@ -17,12 +18,14 @@ import (
 // lab is where rows are played: the disk that is measured, memory, and what was built.
 type lab struct {
 	options
-	base   string // on the disk
-	built  string // programs
-	memory string // on tmpfs; "" where there is none
-	from   origin
-	places int
-	ends   time.Time // of the row that is played
+	base     string // on the disk
+	built    string // programs
+	memory   string // on tmpfs; "" where there is none
+	from     origin
+	stop     context.Context // ends when somebody ends the run
+	building sync.Mutex
+	places   int
+	ends     time.Time // of the row that is played
 }
 
 //go:embed peers/publish.c
@@ -37,6 +40,7 @@ func newLab(o options) (*lab, error) {
 	if memory, err := os.MkdirTemp("/dev/shm", "holdfast-bench-"); err == nil {
 		l.memory = memory
 	}
+	l.stop = l.closeWhenStopped()
 	if err := errors.Join(os.Mkdir(l.built, 0o700), l.build()); err != nil {
 		return nil, errors.Join(err, l.close())
 	}
@@ -114,10 +118,13 @@ func (l *lab) program(name string) string { return filepath.Join(l.built, name) 
 // build makes the programs as a release is made: without cgo, whose loader costs a
 // millisecond at every start.
 func (l *lab) build() error {
-	cmd := exec.Command("go", "build", "-o", l.built+"/", "./cmd/session", "./internal/bench/counted", "./internal/bench/host",
+	l.building.Lock()
+	defer l.building.Unlock()
+	cmd := exec.CommandContext(l.stop, "go", "build", "-o", l.built+"/", "./cmd/session", "./internal/bench/counted", "./internal/bench/host",
 		"./internal/bench/peers/bare", "./internal/bench/peers/bbolt", "./internal/bench/peers/etcdput")
 	cmd.Dir = moduleDir()
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // it removes what it made
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("go build: %w\n%s", err, out)

@@ -4,9 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"slices"
-	"syscall"
 	"time"
 )
 
@@ -17,7 +15,6 @@ func run(o options) (failed int, err error) {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, l.close()) }()
-	l.closeWhenStopped()
 	b := &book{}
 	if o.write {
 		if b, err = readBook(bookDir()); err != nil {
@@ -42,21 +39,6 @@ func run(o options) (failed int, err error) {
 	}
 	fmt.Print(b.figures())
 	return failed, nil
-}
-
-// closeWhenStopped leaves nothing on the disk of a run that somebody ends. What else it
-// started ends with it: all of that reads its standard input from here.
-func (l *lab) closeWhenStopped() {
-	stopped := make(chan os.Signal, 1)
-	signal.Notify(stopped, syscall.SIGINT, syscall.SIGTERM)
-	go func() {
-		s := <-stopped
-		fmt.Fprintf(os.Stderr, "\n%v: removing what was made\n", s)
-		if err := l.close(); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-		}
-		os.Exit(128 + int(s.(syscall.Signal)))
-	}()
 }
 
 // How long a row takes turns at most. What it prepares comes to that.

@@ -64,7 +64,7 @@ func (a attempt) commit(ctx context.Context, s lease.Store) (Receipt, error) {
 // publishUnder compares once more before it publishes: whoever got the lock may have
 // got it because a faster recovery has just ended.
 func (a attempt) publishUnder(ctx context.Context, s lease.Store, hold lease.Hold) error {
-	again, err := s.Load(ctx, a.record.KeyDigest)
+	again, err := lease.LoadUnder(ctx, s, hold)
 	if err != nil {
 		return err
 	}

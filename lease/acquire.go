@@ -169,5 +169,5 @@ func (c claimant) loadUnder(ctx context.Context, hold Hold) (Stored, error) {
 	if w, ok := hold.(Witness); ok {
 		return w.Witnessed(), nil
 	}
-	return c.store.Load(ctx, c.key.Digest())
+	return LoadUnder(ctx, c.store, hold)
 }

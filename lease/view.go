@@ -29,6 +29,19 @@ type Surveyor interface {
 	Survey() (views Viewer, done func())
 }
 
+// Looker is a [Hold] that can load the record of its session for less than its store.
+type Looker interface {
+	Load(context.Context) (Stored, error)
+}
+
+// LoadUnder loads the record of a session whose life lock is held.
+func LoadUnder(ctx context.Context, s Store, h Hold) (Stored, error) {
+	if l, ok := h.(Looker); ok {
+		return l.Load(ctx)
+	}
+	return s.Load(ctx, h.Digest())
+}
+
 // viewOf is a view of any store.
 func viewOf(s Store, d ownership.Digest) View {
 	if v, ok := s.(Viewer); ok {

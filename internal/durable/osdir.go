@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -41,6 +42,18 @@ func dirOf(root *os.Root) (d osDir, err error) {
 		return osDir{}, errors.Join(err, self.Close())
 	}
 	return d, nil
+}
+
+// Descriptor returns the descriptor of a directory of the operating system, which lasts
+// until that is closed; -1 for any other.
+func Descriptor(d Dir) int {
+	switch d := d.(type) {
+	case *osDir:
+		return d.fd
+	case *interceptedDir:
+		return Descriptor(d.d)
+	}
+	return -1
 }
 
 // OpenRoot opens the directory name below parent and refuses whatever else has that
@@ -154,9 +167,21 @@ func (d *osDir) Mkdir(name string) error      { return d.root.Mkdir(name, DirMod
 func (d *osDir) Link(from, to string) error   { return d.root.Link(from, to) }
 func (d *osDir) Rename(from, to string) error { return d.root.Rename(from, to) }
 func (d *osDir) Exchange(a, b string) error   { return exchange(d.root, a, b) }
-func (d *osDir) Remove(name string) error     { return d.root.Remove(name) }
 func (d *osDir) Sync() error                  { return d.self.Sync() }
 func (d *osDir) Close() error                 { return d.self.Close() }
+
+// Remove asks once about a name of one element that nothing has, or a file: os.Root takes
+// what is no file for a directory, and asks again.
+func (d *osDir) Remove(name string) error {
+	if strings.Contains(name, "/") {
+		return d.root.Remove(name)
+	}
+	err := Retry(func() error { return unix.Unlinkat(d.fd, name, 0) })
+	if err == nil || errors.Is(err, unix.ENOENT) {
+		return pathError("unlinkat", name, err)
+	}
+	return d.root.Remove(name)
+}
 
 type osFile struct{ *os.File }
 

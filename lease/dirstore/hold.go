@@ -215,6 +215,34 @@ func (h *hold) directory() (durable.Dir, error) {
 	return dir, err
 }
 
+// Load reads the record through the directory that the hold keeps. Whether that is still
+// the store's, whoever publishes asks.
+func (h *hold) Load(ctx context.Context) (lease.Stored, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.ended {
+		return h.store.Load(ctx, h.digest)
+	}
+	stored, err := h.load(ctx)
+	return stored, h.store.failed("read record", h.store.at(sessionsName, h.digest.String(), recordName), err)
+}
+
+// load is for whoever has mu.
+func (h *hold) load(ctx context.Context) (lease.Stored, error) {
+	if err := ctx.Err(); err != nil {
+		return lease.Stored{}, err
+	}
+	dir, err := h.directory()
+	if err != nil {
+		return lease.Stored{}, err
+	}
+	v := view{h.store, h.digest, durable.Descriptor(dir)}
+	if b := v.small(recordName); b != nil {
+		return lease.Stored{Bytes: b, Revision: ownership.RevisionOf(b)}, nil
+	}
+	return load(ctx, h.x.Root)
+}
+
 func (h *hold) lost(why string) error {
 	return &lease.StoreError{
 		Kind: lease.ErrOwnershipLost, Op: "keep life lock", Path: h.path(), Err: errors.New(why),

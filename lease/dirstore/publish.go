@@ -136,7 +136,7 @@ func (p *publication) compare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	current, err := load(ctx, p.x.Root)
+	current, err := p.hold.load(ctx)
 	switch {
 	case err != nil:
 		return err

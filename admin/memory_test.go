@@ -100,7 +100,7 @@ func TestSessionsAreArchivedTogether(t *testing.T) {
 			w.cycle(fmt.Sprint("k", n), 2)
 		}
 		trace := filepath.Join(t.TempDir(), "trace")
-		cmd := exec.Command(strace, "-f", "-qq", "-o", trace, "-e", "trace=fdatasync", os.Args[0], w.path)
+		cmd := exec.Command(strace, "-f", "--seccomp-bpf", "-qq", "-o", trace, "-e", "trace=fdatasync", os.Args[0], w.path)
 		cmd.Env = append(os.Environ(), roleVariable+"=pruner")
 		require.NoError(t, cmd.Run())
 		require.Len(t, w.revs("k0"), 1)

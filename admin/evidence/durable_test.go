@@ -69,7 +69,7 @@ func traced(t *testing.T, w *world) []string {
 		testkit.Skip(t, "strace is not installed")
 	}
 	log := filepath.Join(t.TempDir(), "calls")
-	c := exec.Command("strace", "-f", "-y", "-s", "4096", "-e", "trace=fsync,rename,renameat,renameat2", "-o", log, os.Args[0], w.path("store"), w.path("snapshot"))
+	c := exec.Command("strace", "-f", "--seccomp-bpf", "-y", "-s", "4096", "-e", "trace=fsync,rename,renameat,renameat2", "-o", log, os.Args[0], w.path("store"), w.path("snapshot"))
 	c.Env = append(os.Environ(), roleVariable+"=take")
 	out, err := c.CombinedOutput()
 	if _, there := os.Stat(w.path("snapshot")); err != nil && there != nil {

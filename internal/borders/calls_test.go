@@ -65,7 +65,7 @@ func (c checked) mentions(name *regexp.Regexp) (found []string) {
 var clock = regexp.MustCompile(`^time\.(Now|Since|Until|After|AfterFunc|Sleep|Tick|NewTicker|NewTimer)$`)
 
 func TestOwnershipReadsNoClock(t *testing.T) {
-	all := load(t, "-export")
+	all := load(t)
 	require.Empty(t, check(t, all, all[module+"/ownership"]).mentions(clock))
 }
 
@@ -85,7 +85,7 @@ var elsewhere = map[string]string{
 
 // The careful way of replacing a record exists once.
 func TestOnlyDurableRenamesAndLinks(t *testing.T) {
-	all := load(t, "-export")
+	all := load(t)
 	require.NotEmpty(t, check(t, all, all[module+"/internal/durable"]).mentions(naming), "the rule sees nothing")
 	for _, p := range all {
 		if !p.ours() || below(p.ImportPath, module+"/internal/durable", module+"/internal/reliability") {

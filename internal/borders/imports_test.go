@@ -2,13 +2,16 @@
 package borders
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -40,26 +43,36 @@ func (p pkg) files() (paths []string) {
 }
 
 // load lists the packages of this module and all that they need, by import path.
-func load(t *testing.T, flags ...string) map[string]pkg {
+func load(t *testing.T) map[string]pkg {
 	t.Helper()
-	words := append([]string{"list", "-deps", "-json"}, flags...)
-	cmd := exec.Command("go", append(words, module+"/...")...)
+	all, err := listed()
+	require.NoError(t, err)
+	return all
+}
+
+// listed is what `go list` says, asked once.
+var listed = sync.OnceValues(func() (map[string]pkg, error) {
+	cmd := exec.Command("go", "list", "-deps", "-export", "-json", module+"/...")
 	cmd.Dir = "../.."
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
-	require.NoError(t, err, stderr.String())
+	if err != nil {
+		return nil, fmt.Errorf("go list: %w: %s", err, stderr.String())
+	}
 	all := map[string]pkg{}
-	for decoder := json.NewDecoder(strings.NewReader(string(out))); ; {
+	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
 		var p pkg
 		err := decoder.Decode(&p)
 		if errors.Is(err, io.EOF) {
-			return all
+			return all, nil
 		}
-		require.NoError(t, err)
+		if err != nil {
+			return nil, err
+		}
 		all[p.ImportPath] = p
 	}
-}
+})
 
 // below reports whether path is one of the trees or inside one.
 func below(path string, trees ...string) bool {

@@ -62,7 +62,7 @@ func TestFailedFsyncChangesNothing(t *testing.T) {
 	names := entries(t, p.sessionDir("k"))
 	ran := filepath.Join(t.TempDir(), "ran")
 	trace := filepath.Join(t.TempDir(), "trace")
-	_, stderr, code := p.output(p.program("strace", "-f", "-o", trace, "-e", "trace=fsync", "-e", "inject=fsync:error=EIO", "session", "run", "k", "--", "touch", ran))
+	_, stderr, code := p.output(p.program("strace", "-f", "--seccomp-bpf", "-o", trace, "-e", "trace=fsync", "-e", "inject=fsync:error=EIO", "session", "run", "k", "--", "touch", ran))
 	require.Equal(t, 74, code, stderr)
 	require.NoFileExists(t, ran)
 	require.Equal(t, before, p.inspect("k").Revision)
@@ -76,7 +76,7 @@ func TestUnansweredPublishIsOutcomeUnknown(t *testing.T) { // I9
 	p.exits(0, "run", "k", "--", "true")
 	ran := filepath.Join(t.TempDir(), "ran")
 	trace := filepath.Join(t.TempDir(), "trace")
-	_, stderr, code := p.output(p.program("strace", "-f", "-o", trace, "-P", p.sessionDir("k"), "-e", "trace=fsync", "-e", "inject=fsync:error=EIO", "session", "run", "k", "--", "touch", ran))
+	_, stderr, code := p.output(p.program("strace", "-f", "--seccomp-bpf", "-o", trace, "-P", p.sessionDir("k"), "-e", "trace=fsync", "-e", "inject=fsync:error=EIO", "session", "run", "k", "--", "touch", ran))
 	require.Equal(t, 82, code, stderr)
 	require.NoFileExists(t, ran)
 	i := p.inspect("k")
@@ -252,7 +252,7 @@ func TestNothingThatLooksSendsASignal(t *testing.T) {
 		{"inspect", "k"}, {"list"}, {"run", "k", "--", "true"}, {"assert", "k", "held"}, {"doctor"},
 		{"recover", "k", "--expect", i.Revision.String(), "--force", "--accept-unproven", "--no-snapshot"},
 	} {
-		all := append([]string{"-f", "-y", "-o", trace, "-e", "trace=kill,tkill,tgkill,pidfd_open,pidfd_send_signal,rt_sigqueueinfo", "session"}, args...)
+		all := append([]string{"-f", "--seccomp-bpf", "-y", "-o", trace, "-e", "trace=kill,tkill,tgkill,pidfd_open,pidfd_send_signal,rt_sigqueueinfo", "session"}, args...)
 		_, _, _ = p.output(p.program("strace", all...))
 		b, err := os.ReadFile(trace)
 		require.NoError(t, err)
@@ -311,7 +311,7 @@ func TestSignalDuringAnAcquireIsObeyed(t *testing.T) {
 func TestMissingHardLinksMakeAStoreUnavailable(t *testing.T) {
 	tool(t, "strace")
 	p := newPlace(t)
-	_, stderr, code := p.output(p.program("strace", "-f", "-o", "/dev/null", "-e", "trace=linkat", "-e", "inject=linkat:error=EPERM", "session", "run", "k", "--", "true"))
+	_, stderr, code := p.output(p.program("strace", "-f", "--seccomp-bpf", "-o", "/dev/null", "-e", "trace=linkat", "-e", "inject=linkat:error=EPERM", "session", "run", "k", "--", "true"))
 	require.Equal(t, 69, code, stderr)
 }
 

@@ -33,6 +33,35 @@ func session(t *testing.T, home string, args ...string) result {
 	return result{c.ProcessState.ExitCode(), stdout.String(), stderr.String()}
 }
 
+// inProcess runs the command in this very process, in a home of its own: for the many command
+// lines that come to nothing. Others are typed to a process of their own.
+func inProcess(t *testing.T, home string, args ...string) result {
+	t.Helper()
+	t.Chdir(home)
+	for name, value := range map[string]string{"HOME": home, "XDG_STATE_HOME": home, "HOLDFAST_STORE": "", "SESSION_KEY": "", "SESSION_GENERATION": ""} {
+		t.Setenv(name, value)
+	}
+	stdout, stderr := diverted(t, &os.Stdout), diverted(t, &os.Stderr)
+	code := Main(append([]string{"session"}, args...))
+	return result{code, stdout(), stderr()}
+}
+
+// diverted sends a standard file elsewhere until what was written there is asked for.
+func diverted(t *testing.T, standard **os.File) (written func() string) {
+	t.Helper()
+	file, err := os.CreateTemp(t.TempDir(), "")
+	require.NoError(t, err)
+	usual := *standard
+	*standard = file
+	return func() string {
+		*standard = usual
+		require.NoError(t, file.Close())
+		b, err := os.ReadFile(file.Name())
+		require.NoError(t, err)
+		return string(b)
+	}
+}
+
 const someHash = "5ebcef0e3909a639d4d692689ff82e51b74c77c0495b2f863a077ea35d19e67f"
 
 // wrongUsage is command lines, and what each message must name.
@@ -169,9 +198,8 @@ func words(line string) []string {
 func TestWrongUsage(t *testing.T) {
 	for _, c := range wrongUsage {
 		t.Run(c.args, func(t *testing.T) {
-			t.Parallel()
 			home := t.TempDir()
-			r := session(t, home, words(c.args)...)
+			r := inProcess(t, home, words(c.args)...)
 			require.Equal(t, 64, r.code, r.stderr)
 			require.Empty(t, r.stdout)
 			require.Contains(t, r.stderr, c.names)
@@ -187,9 +215,8 @@ func TestWrongUsageAsJSON(t *testing.T) {
 			continue
 		}
 		t.Run(c.args, func(t *testing.T) {
-			t.Parallel()
 			home := t.TempDir()
-			r := session(t, home, append([]string{"--json"}, words(c.args)...)...)
+			r := inProcess(t, home, append([]string{"--json"}, words(c.args)...)...)
 			require.Equal(t, 64, r.code, r.stderr)
 			require.Empty(t, r.stderr)
 			var told refusal
@@ -203,12 +230,18 @@ func TestWrongUsageAsJSON(t *testing.T) {
 	}
 }
 
-// A wrong argument before --json does not hide it.
+// Wrong usage of the command as a process. A wrong argument before --json does not hide it.
 func TestWrongUsageBeforeJSON(t *testing.T) {
-	r := session(t, t.TempDir(), "inspect", "--bogus", "K", "--json")
+	home := t.TempDir()
+	human := session(t, home, "inspect", "--bogus", "K")
+	require.Equal(t, 64, human.code)
+	require.Empty(t, human.stdout)
+	require.Contains(t, human.stderr, "--bogus")
+	r := session(t, home, "inspect", "--bogus", "K", "--json")
 	require.Equal(t, 64, r.code)
 	require.Empty(t, r.stderr)
 	require.True(t, json.Valid([]byte(r.stdout)), r.stdout)
+	requireEmpty(t, home)
 }
 
 func requireEmpty(t *testing.T, dir string) {

@@ -59,9 +59,8 @@ var wrongVerdictUsage = []struct{ args, names string }{
 func TestWrongVerdictUsage(t *testing.T) {
 	for _, c := range wrongVerdictUsage {
 		t.Run(c.args, func(t *testing.T) {
-			t.Parallel()
 			home := t.TempDir()
-			r := session(t, home, append([]string{"--json"}, words(c.args)...)...)
+			r := inProcess(t, home, append([]string{"--json"}, words(c.args)...)...)
 			require.Equal(t, 64, r.code, r.stderr)
 			require.Empty(t, r.stderr)
 			var told refusal
@@ -70,7 +69,7 @@ func TestWrongVerdictUsage(t *testing.T) {
 			require.Contains(t, told.Message, c.names)
 			require.Len(t, told.Next, 1)
 			help := told.Next[0].Argv
-			require.Zero(t, session(t, home, help[1:]...).code, "%q can be typed", help)
+			require.Zero(t, inProcess(t, home, help[1:]...).code, "%q can be typed", help)
 			requireEmpty(t, home)
 		})
 	}

@@ -117,7 +117,7 @@ func TestProbeSendsNoSignal(t *testing.T) {
 	}
 	r := recordOf(t, start(t, "live", nil))
 	trace := t.TempDir() + "/trace"
-	got := probeThrough(t, r, "strace", "-f", "-o", trace, "-e", "trace=kill,tkill,tgkill,pidfd_open,pidfd_send_signal,rt_sigqueueinfo,rt_tgsigqueueinfo",
+	got := probeThrough(t, r, "strace", "-f", "--seccomp-bpf", "-o", trace, "-e", "trace=kill,tkill,tgkill,pidfd_open,pidfd_send_signal,rt_sigqueueinfo,rt_tgsigqueueinfo",
 		"env", "GODEBUG=asyncpreemptoff=1")
 	require.False(t, got.Clear)
 	require.NotRegexp(t, `\b(kill|tkill|tgkill|pidfd_\w+|rt_\w*sigqueueinfo)\(`, readFile(t, trace))

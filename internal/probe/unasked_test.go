@@ -15,7 +15,7 @@ import (
 // failing returns the words that start a command whose system calls on this path fail.
 func failing(t *testing.T, path, call, fault string) []string {
 	t.Helper()
-	words := []string{"strace", "-f", "-qq", "-o", filepath.Join(t.TempDir(), "trace"),
+	words := []string{"strace", "-f", "--seccomp-bpf", "-qq", "-o", filepath.Join(t.TempDir(), "trace"),
 		"-P", path, "-e", "trace=" + call, "-e", "inject=" + call + ":" + fault}
 	if out, err := exec.Command(words[0], append(words[1:], "true")...).CombinedOutput(); err != nil {
 		testkit.Skip(t, "strace: "+err.Error()+": "+string(out))

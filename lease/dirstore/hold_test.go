@@ -145,7 +145,7 @@ func flocks(t *testing.T, answer string) func(*exec.Cmd) {
 		testkit.Skip(t, "strace makes system calls fail")
 	}
 	return func(c *exec.Cmd) {
-		args := []string{strace, "-f", "-o", os.DevNull, "-e", "trace=flock", "-e", "inject=flock:" + answer}
+		args := []string{strace, "-f", "--seccomp-bpf", "-o", os.DevNull, "-e", "trace=flock", "-e", "inject=flock:" + answer}
 		c.Args = append(append(args, c.Path), c.Args[1:]...)
 		c.Path = strace
 	}

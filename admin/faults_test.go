@@ -69,9 +69,10 @@ func TestEveryFaultOfARecovery(t *testing.T) {
 	for name, c := range faulted {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			keys := w.strandMany(60)
+			keys := w.strandMany(32)
 			unknown := 0
-			for n, done := 1, false; ; done = !done {
+			n := 1
+			for done := false; ; done = !done {
 				f := fault{At: n, Done: done}
 				key := fmt.Sprintf("%s.%t", keys[n], done)
 				c.ruin(w, key)
@@ -86,6 +87,7 @@ func TestEveryFaultOfARecovery(t *testing.T) {
 					n++
 				}
 			}
+			t.Log("faults", n)
 			require.NotZero(t, unknown)
 		})
 	}
@@ -145,7 +147,7 @@ func TestEveryCrashOfARecovery(t *testing.T) {
 	for name, c := range faulted {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			for n, key := range w.strandMany(60) {
+			for n, key := range w.strandMany(32) {
 				key += ".true"
 				c.ruin(w, key)
 				i := w.inspect(target(key))

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"holdfast/admin"
+	"holdfast/internal/testkit"
 	"holdfast/lease"
 	"holdfast/lease/dirstore"
 	"holdfast/ownership"
@@ -25,6 +26,7 @@ const roleVariable = "HOLDFAST_ADMIN_TEST_ROLE"
 func TestMain(m *testing.M) {
 	switch os.Getenv(roleVariable) {
 	case "":
+		testkit.WaitTogether(8)
 		os.Setenv("XDG_STATE_HOME", "/proc") // no test may leave a snapshot where snapshots are kept by default
 		os.Exit(m.Run())
 	case "owner":

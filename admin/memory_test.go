@@ -51,7 +51,7 @@ func TestKilledAtEverySystemCallOfAPrune(t *testing.T) {
 	pristine := w.path
 	kills := 0
 	for _, call := range []string{"fsync", "fdatasync", "pwrite64", "linkat", "unlinkat", "flock", "ftruncate", "fchmod"} {
-		for n := 1; w.killedPruning(strace, pristine, call, n); n += testkit.Rounds(6, 1) {
+		for n := 1; w.killedPruning(strace, pristine, call, n); n += testkit.Rounds(10, 1) {
 			kills++
 			require.Equal(t, want, told(), "%s %d", call, n)
 			w.prune(admin.Pruning{Mode: admin.PruneDo})
@@ -64,7 +64,7 @@ func TestKilledAtEverySystemCallOfAPrune(t *testing.T) {
 		}
 	}
 	t.Logf("killed at %d system calls", kills)
-	require.Greater(t, kills, testkit.Rounds(6, 40))
+	require.Greater(t, kills, testkit.Rounds(4, 40))
 }
 
 // killedPruning prunes a copy of a store, which becomes the world's, and reports
@@ -140,7 +140,8 @@ func workerRole(store, own string) {
 	os.Exit(0)
 }
 
-const workers = 64
+// workers are so many processes: more than any machine has processors.
+func workers() int { return testkit.Rounds(24, 64) }
 
 func workerTurns() int { return testkit.Rounds(1, 4) }
 
@@ -170,9 +171,9 @@ func turnOn(s lease.Store, key string) (took time.Duration, err error) {
 	return time.Since(began), err
 }
 
-// Sixty-four processes acquire, are refused, release, archive and prune at once: no
+// Many processes acquire, are refused, release, archive and prune at once: no
 // owner of a session of its own is ever refused, and no record is lost (I6, I11).
-func TestSixtyFourProcessesAtOnce(t *testing.T) {
+func TestManyProcessesAtOnce(t *testing.T) {
 	for _, archive := range []string{"damaged", "sound"}[:testkit.Rounds(1, 2)] {
 		t.Run(archive, func(t *testing.T) {
 			w := newWorld(t)
@@ -201,14 +202,14 @@ func (w *world) work() []tally {
 	w.Helper()
 	var started []*exec.Cmd
 	var outs []*json.Decoder
-	for n := range workers {
+	for n := range workers() {
 		cmd := w.role("worker", w.path, strconv.Itoa(n))
 		out, err := cmd.StdoutPipe()
 		require.NoError(w, err)
 		require.NoError(w, cmd.Start())
 		started, outs = append(started, cmd), append(outs, json.NewDecoder(out))
 	}
-	all := make([]tally, workers)
+	all := make([]tally, workers())
 	for n, cmd := range started {
 		require.NoError(w, outs[n].Decode(&all[n]))
 		require.NoError(w, cmd.Wait())
@@ -219,7 +220,7 @@ func (w *world) work() []tally {
 func (w *world) requireNothingLost() {
 	w.Helper()
 	w.prune(admin.Pruning{Mode: admin.PruneDo})
-	for n := range workers {
+	for n := range workers() {
 		entries := w.told(target(strconv.Itoa(n)))
 		requireChain(w.T, entries)
 		require.Len(w, entries, 2*workerTurns())

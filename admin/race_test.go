@@ -87,7 +87,7 @@ func TestTwentyRecoverersOneReceipt(t *testing.T) {
 	for n := range all {
 		all[n] = w.recoverer()
 	}
-	for consent, rounds := range map[admin.Consent]int{admin.Force: testkit.Rounds(3, 50), admin.Force | admin.Quarantine: testkit.Rounds(1, 10)} {
+	for consent, rounds := range map[admin.Consent]int{admin.Force: testkit.Rounds(2, 50), admin.Force | admin.Quarantine: testkit.Rounds(1, 10)} {
 		keys := make([]string, rounds)
 		for n := range keys {
 			keys[n] = fmt.Sprintf("round/%d/%d", consent, n)

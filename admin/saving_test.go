@@ -216,7 +216,7 @@ func TestBatchSavesEachRow(t *testing.T) {
 // Killed at any step, a recovery leaves whole evidence or none, and frees nothing without.
 func TestKilledWhileSaving(t *testing.T) {
 	w := newWork(t)
-	for n, finished := 0, false; !finished; n++ {
+	for n, finished := 0, false; !finished; n += testkit.Rounds(5, 1) {
 		require.Less(t, n, 40)
 		finished = w.killAt(n)
 		i := w.inspect(target("k"))
@@ -243,15 +243,17 @@ func (w *work) killAt(n int) (finished bool) {
 	require.NoError(w, err)
 	require.NoError(w, c.Start())
 	said := bufio.NewReader(out)
-	for range n {
-		_, err := said.ReadString('\n')
+	for step := 0; ; step++ {
+		if _, err = said.ReadString('\n'); err == io.EOF {
+			require.NoError(w, c.Wait())
+			return true
+		}
 		require.NoError(w, err)
+		if step == n {
+			break
+		}
 		_, err = io.WriteString(in, "on\n")
 		require.NoError(w, err)
-	}
-	if _, err = said.ReadString('\n'); err == io.EOF {
-		require.NoError(w, c.Wait())
-		return true
 	}
 	require.NoError(w, c.Process.Kill())
 	require.Error(w, c.Wait())

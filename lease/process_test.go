@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"holdfast/internal/testkit"
 	"holdfast/lease"
 	"holdfast/lease/dirstore"
 	"holdfast/ownership"
@@ -54,9 +55,12 @@ func hold(s lease.Store, k ownership.Key) int {
 	return 0
 }
 
-// cycle acquires and releases 25 times, whatever others do meanwhile.
+// cycles is how often a process acquires and releases in its turn.
+func cycles() int { return testkit.Rounds(8, 50) }
+
+// cycle acquires and releases so often, whatever others do meanwhile.
 func cycle(s lease.Store, k ownership.Key) int {
-	for done := 0; done < 25; {
+	for done := 0; done < cycles(); {
 		l, err := lease.Acquire(context.Background(), s, k, lease.Owner{})
 		if err != nil {
 			continue
@@ -120,13 +124,13 @@ func TestManyProcessesOwnOneAfterAnother(t *testing.T) {
 		})
 	}
 	all.Wait()
-	require.Equal(t, ownership.Generation(processes*25), inspect(t, s, "k").Record.Generation, "every acquisition is one generation") // I2, I6
+	require.Equal(t, ownership.Generation(processes*cycles()), inspect(t, s, "k").Record.Generation, "every acquisition is one generation") // I2, I6
 	var chain int
 	for _, err := range s.Past(t.Context(), key(t, "k").Digest()) {
 		require.NoError(t, err)
 		chain++
 	}
-	require.Equal(t, 2*processes*25-1, chain) // I11
+	require.Equal(t, 2*processes*cycles()-1, chain) // I11
 }
 
 func TestRecordThatNamesThisVeryPidIsNotMine(t *testing.T) {

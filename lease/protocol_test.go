@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"holdfast/internal/testkit"
 	"holdfast/lease"
 	"holdfast/ownership"
 )
@@ -63,7 +64,7 @@ func TestForkingHostReleasesItsKinLock(t *testing.T) {
 			}
 		})
 	}
-	for range 60 {
+	for range testkit.Rounds(10, 200) {
 		require.NoError(t, acquire(t, s, "k", lease.Owner{Kin: true}).Release(t.Context()))
 	}
 	stop()

@@ -12,6 +12,7 @@ import (
 
 	"holdfast/admin/evidence"
 	"holdfast/internal/gitwork"
+	"holdfast/internal/testkit"
 )
 
 // Killed at any step, a snapshot is complete or absent, and what is left is recognisable.
@@ -20,6 +21,9 @@ func TestKilledAtEveryStep(t *testing.T) {
 	w := newWorld(t)
 	steps := stepsOf(t, w)
 	for n := range steps {
+		if n%testkit.Rounds(4, 1) != 0 && n != len(steps)-1 {
+			continue
+		}
 		killAt(t, w, n)
 		complete := n == len(steps)-1 // the last step comes after the name
 		if !complete {

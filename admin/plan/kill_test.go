@@ -21,7 +21,7 @@ import (
 func TestKilledAndAppliedAgain(t *testing.T) {
 	w := newWorld(t)
 	wt := w.worktree()
-	rounds := testkit.Rounds(4, 60)
+	rounds := testkit.Rounds(2, 60)
 	for n := range rounds {
 		key := "k" + strings.Repeat("x", n)
 		w.strand(part{Key: key, Facts: worktreeFacts(wt)})
@@ -43,7 +43,7 @@ func TestKilledAndAppliedAgain(t *testing.T) {
 
 // A removal that was killed half-way is finished, and the plan's own snapshot has all of the work whatever happened.
 func TestKilledRemoval(t *testing.T) {
-	rounds := testkit.Rounds(2, 20)
+	rounds := testkit.Rounds(1, 20)
 	for n := range rounds {
 		w := loneWorld(t)
 		wt := w.worktree()

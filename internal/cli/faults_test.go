@@ -184,6 +184,7 @@ func TestBadKeysCreateNothing(t *testing.T) {
 }
 
 func TestRemovedLifeLockFreesNobody(t *testing.T) {
+	t.Parallel() // it mostly waits
 	p := newPlace(t)
 	c := p.command("run", "--close", "--grace", "50ms", "k", "--", "sleep", "300")
 	out := p.start(c)
@@ -199,6 +200,7 @@ func TestRemovedLifeLockFreesNobody(t *testing.T) {
 }
 
 func TestForcedAgainstItsWillAnOwnerStops(t *testing.T) {
+	t.Parallel() // it mostly waits
 	p := newPlace(t)
 	c := p.command("run", "--close", "--grace", "50ms", "k", "--", "sleep", "300")
 	out := p.start(c)
@@ -280,6 +282,7 @@ func TestTwentyFirstUsersOfAMissingStoreAllSucceed(t *testing.T) {
 }
 
 func TestSignalDuringAnAcquireIsObeyed(t *testing.T) {
+	t.Parallel() // it mostly waits
 	tool(t, "strace")
 	for name, inject := range map[string]string{
 		"before the publish": "fsync:delay_enter=1500000:when=1",

@@ -21,6 +21,7 @@ var programs = map[string]func(){
 func TestMain(m *testing.M) {
 	if _, is := programs[filepath.Base(os.Args[0])]; !is {
 		testkit.PrepareChildren()
+		testkit.WaitTogether(6)
 	}
 	testscript.Main(m, programs)
 }

@@ -256,6 +256,7 @@ func TestRunLeavesNoGrandchildOnTerm(t *testing.T) {
 }
 
 func TestRunWaitsForADaemonBeforeItAcknowledges(t *testing.T) { // I5
+	t.Parallel() // it mostly waits
 	p := newPlace(t)
 	fifo := filepath.Join(t.TempDir(), "fifo")
 	require.NoError(t, syscall.Mkfifo(fifo, 0o600))
@@ -300,6 +301,7 @@ func TestRunKillsWhatLingersIfAsked(t *testing.T) {
 }
 
 func TestKilledRunIsHeldByItsChildAndStrandedAfter(t *testing.T) {
+	t.Parallel() // it mostly waits
 	p := newPlace(t)
 	w := p.hold("k", "sleep", "300")
 	require.NoError(t, w.Process.Kill())

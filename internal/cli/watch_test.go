@@ -22,6 +22,7 @@ type seen struct {
 }
 
 func TestWatchShowsChangesAsTheyCome(t *testing.T) {
+	t.Parallel() // it mostly waits
 	home := t.TempDir()
 	env := append(os.Environ(), "HOME="+home, "XDG_STATE_HOME="+home, "HOLDFAST_STORE=")
 	held := start(t, env, "holder", "K")

@@ -16,7 +16,7 @@ func TestEveryKindComposed(t *testing.T) {
 	composed := 0
 	t.Run("kinds", func(t *testing.T) {
 		for n, k := range readKinds(t) {
-			if n%testkit.Rounds(14, 1) != 0 {
+			if n%testkit.Rounds(35, 1) != 0 {
 				continue
 			}
 			t.Run(k.name, func(t *testing.T) {

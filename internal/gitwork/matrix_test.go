@@ -23,7 +23,7 @@ import (
 func TestEveryKind(t *testing.T) {
 	git := needGit(t)
 	needTools(t, "tar", "zstd")
-	for n, k := range someKinds(t, 3) {
+	for n, k := range someKinds(t, 7) {
 		t.Run(k.name, func(t *testing.T) {
 			t.Parallel()
 			c := caseOf(t, git, k)

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"holdfast/internal/journal"
+	"holdfast/internal/testkit"
 	"holdfast/ownership"
 )
 
@@ -25,6 +26,7 @@ const roleVariable = "HOLDFAST_JOURNAL_TEST_ROLE"
 func TestMain(m *testing.M) {
 	switch os.Getenv(roleVariable) {
 	case "":
+		testkit.WaitTogether(8)
 		os.Exit(m.Run())
 	case "holder":
 		holderRole(os.Args[1])

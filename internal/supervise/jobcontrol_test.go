@@ -142,6 +142,7 @@ func TestHangupEndsAStoppedShell(t *testing.T) {
 }
 
 func TestTerminalIsTakenBackFromAShellThatWasKilled(t *testing.T) {
+	t.Parallel() // it mostly waits
 	c := newConsole(t)
 	argv, file, _ := leaveDaemon(t, "exec bash --norc --noediting -i")
 	c.runs(spec{Argv: argv, Grace: 1})

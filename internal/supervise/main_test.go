@@ -30,6 +30,7 @@ func TestMain(m *testing.M) {
 	}
 	os.Setenv("SUPERVISE_TEST", "1") // marks what the tests start
 	testkit.PrepareChildren()
+	testkit.WaitTogether(8)
 	os.Exit(m.Run())
 }
 

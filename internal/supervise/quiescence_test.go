@@ -29,6 +29,7 @@ func leaveDaemon(t *testing.T, more string) (argv []string, pid, release string)
 
 // Case 1.
 func TestWaitsForADaemon(t *testing.T) {
+	t.Parallel() // it mostly waits
 	argv, file, release := leaveDaemon(t, "exit 3")
 	w := run(t, spec{Argv: argv})
 	pid := pidIn(t, file)
@@ -88,6 +89,7 @@ func TestRequestToEndEndsTheGroup(t *testing.T) {
 }
 
 func TestRequestToEndSparesDaemonsAndASecondStrands(t *testing.T) {
+	t.Parallel() // it mostly waits
 	argv, file, _ := leaveDaemon(t, "sleep 300 & exit 3")
 	w := run(t, spec{Argv: argv, Grace: time.Millisecond})
 	pid := pidIn(t, file)
@@ -127,6 +129,7 @@ func TestLostOwnershipDoesNotWaitForDaemons(t *testing.T) {
 }
 
 func TestPendingRuntimeMustBeGone(t *testing.T) {
+	t.Parallel() // it mostly waits
 	runtime := filepath.Join(t.TempDir(), "runtime")
 	require.NoError(t, os.WriteFile(runtime, []byte("tmux:web"), 0o600))
 	w := run(t, spec{Argv: []string{"true"}, Pending: runtime})

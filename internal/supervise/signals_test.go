@@ -54,6 +54,7 @@ func TestOtherSignalsAreForwarded(t *testing.T) {
 }
 
 func TestCommandThatSavesItsWorkIsNotKilled(t *testing.T) {
+	t.Parallel() // it mostly waits
 	dir := t.TempDir()
 	ready, saving, proceed := filepath.Join(dir, "pid"), filepath.Join(dir, "saving"), filepath.Join(dir, "proceed")
 	const script = `

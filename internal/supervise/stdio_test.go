@@ -72,6 +72,7 @@ func TestClosedStdoutAndStderr(t *testing.T) {
 }
 
 func TestBrokenStderrDoesNotOrphanTheCommand(t *testing.T) {
+	t.Parallel() // it mostly waits
 	argv, file, release := leaveDaemon(t, "exit 3")
 	w := prepare(t, spec{Argv: argv})
 	r, wr, err := os.Pipe()
@@ -90,6 +91,7 @@ func TestBrokenStderrDoesNotOrphanTheCommand(t *testing.T) {
 
 // A stderr that nobody reads must hold up neither the signals nor the end.
 func TestBlockedStderr(t *testing.T) {
+	t.Parallel() // it mostly waits
 	argv, file, _ := leaveDaemon(t, "exit 3")
 	w := prepare(t, spec{Argv: argv})
 	r, wr, err := os.Pipe()

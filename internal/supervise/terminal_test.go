@@ -47,6 +47,7 @@ func TestInterruptIsNotForwardedOnATerminal(t *testing.T) {
 }
 
 func TestCtrlCAfterTheCommandHasEnded(t *testing.T) {
+	t.Parallel() // it mostly waits
 	c := newConsole(t)
 	pid := filepath.Join(c.dir, "pid")
 	argv, file, _ := leaveDaemon(t, `sh -c 'trap "" INT; echo $$ >$0; while :; do sleep 1; done' $3 & exit 3`)
@@ -63,6 +64,7 @@ func TestCtrlCAfterTheCommandHasEnded(t *testing.T) {
 }
 
 func TestCtrlZAfterTheCommandHasEnded(t *testing.T) {
+	t.Parallel() // it mostly waits
 	c := newConsole(t)
 	argv, file, release := leaveDaemon(t, "exit 3")
 	c.runs(spec{Argv: argv})

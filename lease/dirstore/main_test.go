@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"holdfast/internal/procid"
+	"holdfast/internal/testkit"
 	"holdfast/lease"
 	"holdfast/lease/dirstore"
 	"holdfast/ownership"
@@ -41,6 +42,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+	testkit.WaitTogether(8)
 	code := m.Run()
 	os.RemoveAll(dir)
 	os.Exit(code)

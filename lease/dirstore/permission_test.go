@@ -104,6 +104,7 @@ func TestAStoreWithoutWritePermission(t *testing.T) {
 
 // What another first user is just making shuts us out for a moment only.
 func TestAFileThatIsBeingMadeIsWaitedFor(t *testing.T) {
+	t.Parallel() // it mostly waits
 	for _, name := range []string{".", "sessions", "quarantine"} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(forNobody(t), "store")

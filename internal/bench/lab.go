@@ -66,8 +66,11 @@ func (l *lab) tidy() error {
 	return l.settle()
 }
 
-// settle waits until the disk has everything that was written.
+// settle waits until the disk has everything that was written, unless no figure matters.
 func (l *lab) settle() error {
+	if l.quick {
+		return nil
+	}
 	if out, err := exec.Command("sync", "-f", l.base).CombinedOutput(); err != nil {
 		return fmt.Errorf("sync -f: %w: %s", err, out)
 	}

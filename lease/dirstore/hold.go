@@ -223,15 +223,16 @@ func (h *hold) Load(ctx context.Context) (lease.Stored, error) {
 	if h.ended {
 		return h.store.Load(ctx, h.digest)
 	}
+	if err := ctx.Err(); err != nil {
+		return lease.Stored{}, err
+	}
 	stored, err := h.load(ctx)
 	return stored, h.store.failed("read record", h.store.at(sessionsName, h.digest.String(), recordName), err)
 }
 
-// load is for whoever has mu.
+// load is for whoever has mu. A publish that has begun is not cut short by its context
+// here: it is settled as what it was.
 func (h *hold) load(ctx context.Context) (lease.Stored, error) {
-	if err := ctx.Err(); err != nil {
-		return lease.Stored{}, err
-	}
 	dir, err := h.directory()
 	if err != nil {
 		return lease.Stored{}, err

@@ -22,7 +22,7 @@ func Cleanups(ctx context.Context, p lab.Plan) (*lab.Report, error) {
 	}
 	all = changing(all)
 	r.Count("errors of calls that change something", len(all))
-	chosen := p.Chosen(len(all))
+	chosen := p.Chosen(lab.NamesOf(all))
 	p.Each(ctx, len(chosen), func(ctx context.Context, worker, i int) {
 		killAfter(ctx, r, all[chosen[i]], fmt.Sprintf("%s/%d", room, worker), p)
 	})
@@ -56,7 +56,7 @@ func killAfter(ctx context.Context, r *lab.Report, f fault, below string, p lab.
 		at++
 	}
 	later := calls[min(at+1, len(calls)):min(at+1+window, len(calls))]
-	for _, i := range (lab.Plan{Seed: p.Seed, Rounds: killsAnError}).Chosen(len(later)) {
+	for _, i := range (lab.Plan{Seed: p.Seed, Rounds: killsAnError}).Chosen(lab.NamesOf(later)) {
 		// Strace tampers with one call of a name only.
 		if later[i].Name != f.call.Name {
 			killOnceAfter(ctx, r, f, later[i], below, i)

@@ -80,7 +80,7 @@ func Errors(ctx context.Context, p lab.Plan) (*lab.Report, error) {
 	if err != nil {
 		return r, err
 	}
-	chosen := p.Chosen(len(all))
+	chosen := p.Chosen(lab.NamesOf(all))
 	p.Each(ctx, len(chosen), func(ctx context.Context, worker, i int) {
 		inject(ctx, r, all[chosen[i]], fmt.Sprintf("%s/%d", room, worker), chosen[i])
 	})

@@ -25,23 +25,38 @@ func Shorts(ctx context.Context, p lab.Plan) (*lab.Report, error) {
 	if err != nil {
 		return r, err
 	}
-	chosen := p.Chosen(largest * len(scenes))
+	var all []short
+	for size := range largest {
+		for _, scene := range scenes {
+			all = append(all, short{scene, size})
+		}
+	}
+	chosen := p.Chosen(lab.NamesOf(all))
 	p.Each(ctx, len(chosen), func(ctx context.Context, worker, i int) {
-		scene, size := scenes[chosen[i]%len(scenes)], chosen[i]/len(scenes)
-		limit(ctx, r, scene, size, fmt.Sprintf("%s/%d", room, worker), chosen[i])
+		limit(ctx, r, all[chosen[i]], fmt.Sprintf("%s/%d", room, worker), chosen[i])
 	})
 	return r, nil
 }
 
-func limit(ctx context.Context, r *lab.Report, s *lab.Scene, size int, below string, i int) {
-	where := fmt.Sprintf("%s, no file larger than %d bytes", s.Name, size)
+// short is a limit under which a workload runs.
+type short struct {
+	scene *lab.Scene
+	size  int
+}
+
+func (s short) String() string {
+	return fmt.Sprintf("%s, no file larger than %d bytes", s.scene.Name, s.size)
+}
+
+func limit(ctx context.Context, r *lab.Report, l short, below string, i int) {
+	s, where := l.scene, l.String()
 	run, err := s.Fresh(below, i)
 	if err != nil {
 		r.Fault(where, err.Error())
 		return
 	}
 	defer run.Remove()
-	cmd := actor.Under(ctx, []string{"prlimit", fmt.Sprintf("--fsize=%d", size)}, run.Dir, s.Args(run.Told)...)
+	cmd := actor.Under(ctx, []string{"prlimit", fmt.Sprintf("--fsize=%d", l.size)}, run.Dir, s.Args(run.Told)...)
 	var said bytes.Buffer
 	cmd.Stderr = &said // a pipe: what is said has no limit
 	if err := cmd.Run(); cmd.ProcessState == nil {

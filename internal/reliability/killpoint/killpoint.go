@@ -22,6 +22,8 @@ type point struct {
 	call  lab.Call
 }
 
+func (p point) String() string { return fmt.Sprintf("%s, killed before %s", p.scene.Name, p.call) }
+
 // Run kills at every point, or at as many as the plan has rounds.
 func Run(ctx context.Context, p lab.Plan) (*lab.Report, error) { return run(ctx, p, nil) }
 
@@ -43,7 +45,7 @@ func run(ctx context.Context, p lab.Plan, names []string) (*lab.Report, error) {
 	if err != nil {
 		return r, err
 	}
-	chosen := p.Chosen(len(points))
+	chosen := p.Chosen(lab.NamesOf(points))
 	p.Each(ctx, len(chosen), func(ctx context.Context, worker, i int) {
 		kill(ctx, r, points[chosen[i]], fmt.Sprintf("%s/%d", room, worker), chosen[i])
 	})
@@ -73,7 +75,7 @@ func points(ctx context.Context, r *lab.Report, p lab.Plan, room string, names [
 }
 
 func kill(ctx context.Context, r *lab.Report, at point, below string, i int) {
-	where := fmt.Sprintf("%s, killed before %s", at.scene.Name, at.call)
+	where := at.String()
 	run, err := at.scene.Fresh(below, i)
 	if err != nil {
 		r.Fault(where, err.Error())

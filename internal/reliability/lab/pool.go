@@ -1,9 +1,13 @@
 package lab
 
 import (
+	"cmp"
 	"context"
-	"math/rand/v2"
+	"fmt"
+	"hash/fnv"
 	"os"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -24,14 +28,40 @@ func (p Plan) Room() (dir string, remove func(), err error) {
 	return dir, func() { os.RemoveAll(dir) }, err
 }
 
-// Chosen returns which of n things a plan looks at, in an order that its seed decides:
-// all of them, or as many as it has rounds.
-func (p Plan) Chosen(n int) []int {
-	order := rand.New(rand.NewPCG(uint64(p.Seed), uint64(n))).Perm(n)
-	if p.Rounds > 0 && p.Rounds < n {
+// Chosen returns which of some things a plan looks at, in an order that its seed and their
+// names decide: all of them, or as many as it has rounds. A few more or less of them, as
+// when there are other processes to look at, change nothing for the rest.
+func (p Plan) Chosen(names []string) []int {
+	rank := make([]uint64, len(names))
+	var order []int
+	for i, name := range names {
+		h := fnv.New64a()
+		fmt.Fprint(h, p.Seed, " ", name)
+		rank[i] = h.Sum64()
+		if p.isAt(name) {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rank[a], rank[b]) })
+	if p.Rounds > 0 && p.Rounds < len(order) {
 		order = order[:p.Rounds]
 	}
 	return order
+}
+
+// isAt reports whether a thing is what the plan is restricted to, or a part of it, or the
+// whole of which that is a part.
+func (p Plan) isAt(name string) bool {
+	return strings.HasPrefix(name, p.At) || strings.HasPrefix(p.At, name)
+}
+
+// NamesOf are the names of things.
+func NamesOf[T fmt.Stringer](things []T) []string {
+	names := make([]string, len(things))
+	for i, t := range things {
+		names[i] = t.String()
+	}
+	return names
 }
 
 // Each calls do for 0 to n-1, some at once, until the plan's time is over or ctx is

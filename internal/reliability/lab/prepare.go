@@ -65,10 +65,10 @@ func (s *Scene) rehearse(ctx context.Context, below string) error {
 func (p Plan) Scenes(ctx context.Context, below string) (scenes []*Scene, err error) {
 	all := slices.DeleteFunc(Workloads(), func(w Workload) bool { return !strings.HasPrefix(w.Name, p.Only) })
 	few := p
-	if few.Rounds = 1 + p.Rounds/fewRounds; p.Rounds == 0 || few.Rounds > len(all) {
+	if few.Rounds = 1 + p.Rounds/fewRounds; p.Rounds == 0 {
 		few.Rounds = len(all)
 	}
-	for _, i := range few.Chosen(len(all)) {
+	for _, i := range few.Chosen(NamesOf(all)) {
 		scene, err := Prepare(ctx, all[i], below)
 		if err != nil {
 			return nil, err

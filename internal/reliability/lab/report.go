@@ -15,6 +15,7 @@ type Plan struct {
 	For    time.Duration // stop after it; 0: never
 	Jobs   int           // at once; 0 is 1
 	Only   string        // workloads, or mutants, whose name begins with it
+	At     string        // only what has this name, as a violation tells it
 	Base   string        // where stores are made; "" is memory
 	Log    io.Writer     // what is going on; nil: nobody wants to know
 }
@@ -30,6 +31,7 @@ type Report struct {
 	counts  map[string]int
 	remarks []string
 	faults  []string
+	first   string // where the first of them was
 }
 
 // NewReport returns the empty report of a lane.
@@ -66,6 +68,9 @@ func (r *Report) Fault(where string, violations ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, v := range violations {
+		if len(r.faults) == 0 {
+			r.first = where
+		}
 		r.faults = append(r.faults, where+": "+v)
 	}
 }
@@ -75,6 +80,13 @@ func (r *Report) Faults() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return append([]string{}, r.faults...)
+}
+
+// First returns where the first violation was, or nothing.
+func (r *Report) First() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.first
 }
 
 // maxFaults bounds how many violations a report shows.

@@ -57,7 +57,7 @@ func Workloads() []Workload {
 		{Name: "forced recovery of the first owner", before: []preparation{strand}, args: recovery, Publishes: 1, ends: forced},
 		{Name: "forced recovery again", before: []preparation{strand, recovered}, args: recovery, Publishes: 1, ends: forced},
 		{Name: "quarantine", before: []preparation{cycle, strand, damage}, args: append(recovery[:len(recovery):len(recovery)], "--quarantine"), Publishes: 1, ends: forced},
-		{Name: "prune, new archive", before: []preparation{cycle, strand, recovered, cycle, strand}, args: []string{"prune", "--older-than", "0s"}, ends: unchanged},
+		{Name: "prune, new archive", before: []preparation{cycle, cycle, strand}, args: []string{"prune", "--older-than", "0s"}, ends: unchanged},
 		{Name: "prune, known archive", before: []preparation{cycle, strand, recovered, prune, cycle, strand}, args: []string{"prune", "--older-than", "0s"}, ends: unchanged},
 		{Name: "archive", before: []preparation{cycle, cycle, prune, cycle}, args: []string{"history", Key}, ends: unchanged},
 		{Name: "verdict", before: []preparation{cycle, strand}, args: []string{"verdict", "set", Key, "--outcome", "done", "--source", "operator"}, ends: unchanged},
@@ -65,6 +65,8 @@ func Workloads() []Workload {
 		{Name: "list", before: []preparation{cycle, other}, args: []string{"list", "--json"}, ends: unchanged, reads: true},
 	}
 }
+
+func (w Workload) String() string { return w.Name }
 
 // Owns reports whether the workload acquires.
 func (s *Scene) Owns() bool { return s.ends == released }

@@ -37,6 +37,8 @@ type Mutant struct {
 	edits   []edit
 }
 
+func (m Mutant) String() string { return m.Name }
+
 // edit replaces one passage, which comes once.
 type edit struct{ old, new string }
 
@@ -118,7 +120,7 @@ func Run(ctx context.Context, p lab.Plan) (*lab.Report, error) {
 	defer os.RemoveAll(dir)
 	all = slices.DeleteFunc(all, func(m Mutant) bool { return !strings.HasPrefix(m.Name, p.Only) })
 	var some []Mutant
-	for _, i := range p.Chosen(len(all)) {
+	for _, i := range p.Chosen(lab.NamesOf(all)) {
 		some = append(some, all[i])
 	}
 	if err := pass(ctx, root, some); err != nil {

@@ -30,9 +30,16 @@ type crash struct {
 	history check.History
 }
 
+func (c crash) String() string { return c.where }
+
 // Run fails the power at every moment of every workload under both models, and again
 // during the aftercare of as many of the images as the plan has rounds.
-func Run(ctx context.Context, p lab.Plan) (*lab.Report, error) {
+func Run(ctx context.Context, p lab.Plan) (*lab.Report, error) { return run(ctx, p, true) }
+
+// Once fails the power at every moment of every workload, and not again.
+func Once(ctx context.Context, p lab.Plan) (*lab.Report, error) { return run(ctx, p, false) }
+
+func run(ctx context.Context, p lab.Plan, again bool) (*lab.Report, error) {
 	r := lab.NewReport("power loss, enumerated", p.Seed)
 	room, remove, err := p.Room()
 	if err != nil {
@@ -47,11 +54,14 @@ func Run(ctx context.Context, p lab.Plan) (*lab.Report, error) {
 	if err != nil {
 		return r, err
 	}
-	chosen := p.Chosen(len(first))
+	chosen := p.Chosen(lab.NamesOf(first))
 	p.Each(ctx, len(chosen), func(ctx context.Context, worker, i int) {
 		r.Count("first failures", 1)
 		l.judge(ctx, worker, first[chosen[i]])
 	})
+	if !again {
+		return r, nil
+	}
 	batches := (len(chosen) + batch - 1) / batch
 	p.Each(ctx, batches, func(ctx context.Context, worker, i int) {
 		var some []crash
@@ -118,9 +128,10 @@ func (l *lane) each(m model, where string, d *disk, steps []step, told func(at i
 		if _, tells := s.tells(); !changed && !tells && !s.starts() && i < len(steps)-1 {
 			continue
 		}
-		h := told(i)
+		h, n := told(i), 0
 		cut := d.images(most, chance, func(image image) {
-			c := crash{fmt.Sprintf("%s, %v, after call %d (%s)", where, m, i, s.name), m, image, h}
+			n++
+			c := crash{fmt.Sprintf("%s, %v, after call %d (%s), image %d", where, m, i, s.name, n), m, image, h}
 			if l.isNew(c) {
 				yield(c)
 			}

@@ -57,7 +57,7 @@ func try(ctx context.Context, p lab.Plan, of func(ctx context.Context, s *lab.Sc
 	for _, s := range all {
 		r.Count("schedules known", s.count())
 	}
-	chosen := p.Chosen(len(all))
+	chosen := p.Chosen(lab.NamesOf(all))
 	p.Each(ctx, len(chosen), func(ctx context.Context, worker, i int) {
 		runtime.LockOSThread() // which is what traces
 		defer runtime.UnlockOSThread()

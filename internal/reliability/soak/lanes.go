@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 
 	"holdfast/internal/reliability/faults"
 	"holdfast/internal/reliability/forkwindow"
@@ -62,11 +63,30 @@ func (l lane) didNothing(r *lab.Report) error {
 	return nil
 }
 
-func names() (all []string) {
+func names() []string { return namesOf(func(lane) bool { return true }) }
+
+func namesOf(which func(lane) bool) (all []string) {
 	for _, l := range lanes {
-		all = append(all, l.name)
+		if which(l) {
+			all = append(all, l.name)
+		}
 	}
 	return all
+}
+
+// replayed reports whether one violation of a lane can be had again alone, by its name. In
+// the others, chance plays along.
+func replayed(l lane) bool {
+	return !slices.Contains([]string{"cut", "fork", "linear", "surroundings"}, l.name)
+}
+
+// again is the command line that looks again at the first violation.
+func (l lane) again(o options, r *lab.Report) string {
+	line := fmt.Sprintf("go run ./internal/reliability/soak -lane %s -seed %d", l.name, r.Seed)
+	if replayed(l) {
+		return line + fmt.Sprintf(" -at '%s'", r.First())
+	}
+	return line + fmt.Sprintf(" -rounds %d", l.plan(o).Rounds)
 }
 
 // plan is the plan of the command line with what this lane needs.

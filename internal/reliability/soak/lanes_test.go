@@ -11,6 +11,7 @@ import (
 	"holdfast/internal/reliability/faults"
 	"holdfast/internal/reliability/killpoint"
 	"holdfast/internal/reliability/lab"
+	"holdfast/internal/reliability/powerloss"
 	"holdfast/internal/reliability/preempt"
 	"holdfast/internal/testkit"
 )
@@ -62,4 +63,10 @@ func TestAnArchiveThatRefusesTakesNothing(t *testing.T) {
 func TestARecoveryIsSeenWhole(t *testing.T) {
 	l := lane{run: killpoint.Changes, missing: lab.HasStrace, figures: []string{"kills"}}
 	l.test(t, lab.Plan{Seed: 1, Rounds: 1, Only: "forced recovery of"})
+}
+
+// I11: history that went into a new archive is there after a power failure.
+func TestANewArchiveIsDurableBeforeHistoryIsRemoved(t *testing.T) {
+	l := lane{run: powerloss.Once, missing: lab.HasStrace, figures: []string{"states"}}
+	l.test(t, lab.Plan{Seed: 1, Rounds: 60, Jobs: 2, Only: "prune, new archive"})
 }

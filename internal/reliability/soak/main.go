@@ -57,6 +57,7 @@ func parse(args []string) (o options, err error) {
 	flags.IntVar(&o.plan.Jobs, "jobs", 2, "how many things to do at once")
 	flags.StringVar(&o.plan.Base, "base", "", "the directory for the stores (memory, and a disk where that matters)")
 	flags.StringVar(&o.plan.Only, "only", "", "only workloads, or mutants, whose name begins with it")
+	flags.StringVar(&o.plan.At, "at", "", "only what a violation names: of the lanes "+strings.Join(namesOf(replayed), ", "))
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
@@ -93,6 +94,9 @@ func soak(ctx context.Context, o options) (code int) {
 			code = 2
 		} else if len(report.Faults()) > 0 && code == 0 {
 			code = 1
+		}
+		if report.First() != "" {
+			fmt.Printf("  AGAIN: %s\n", l.again(o, report))
 		}
 	}
 	return code

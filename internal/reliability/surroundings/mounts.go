@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -92,9 +93,18 @@ func (v *visit) record() string {
 // mostInodes is more than a session needs.
 const mostInodes = 24
 
+// numbers names the first n numbers.
+func numbers(n int) []string {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = strconv.Itoa(i)
+	}
+	return names
+}
+
 // noInodes: with any number of inodes, it works or says that it does not.
 func noInodes(v *visit) {
-	for _, i := range v.plan.Chosen(mostInodes - 1) {
+	for _, i := range v.plan.Chosen(numbers(mostInodes - 1)) {
 		n := i + 2 // with fewer there is no root directory
 		if !v.mount(fmt.Sprintf("nr_inodes=%d,size=1m", n)) {
 			return

@@ -33,7 +33,7 @@ var plants = map[string]func(path, target string) error{
 // followed, and nothing waits for it.
 func planted(v *visit) {
 	kinds := slices.Sorted(maps.Keys(plants))
-	for _, i := range v.plan.Chosen(len(kinds) * len(places)) {
+	for _, i := range v.plan.Chosen(numbers(len(kinds) * len(places))) {
 		place, kind := places[i/len(kinds)], kinds[i%len(kinds)]
 		v.must(os.RemoveAll(v.store()))
 		v.expect([]int{0}, nil, acquireAndRelease...)

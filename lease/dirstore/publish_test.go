@@ -262,6 +262,32 @@ func TestACancelledPublishChangesNothing(t *testing.T) {
 	require.Equal(t, before, tree(t, dir))
 }
 
+// What has begun is settled: a caller that goes away during a sync is told what became of
+// its publish, and not that the store failed.
+func TestAPublishThatHasBegunIsSettled(t *testing.T) {
+	_, dir := newStore(t)
+	ctx, cancel := withTimeout(t, time.Hour)
+	leaves := false
+	s, err := dirstore.Open(dir, dirstore.Options{Calls: func(call durable.Call, apply func() error) error {
+		if leaves && call.Op == "fsync" {
+			cancel()
+		}
+		return apply()
+	}})
+	require.NoError(t, err)
+	c := mustAcquire(t, s, "k", self())
+	r, err := ownership.ReleaseAcknowledge(c.current)
+	require.NoError(t, err)
+	b, err := ownership.Encode(r)
+	require.NoError(t, err)
+	leaves = true
+	require.NoError(t, s.Publish(ctx, c.hold, c.current.Revision, b))
+	require.Error(t, ctx.Err())
+	stored, err := s.Load(background, c.digest())
+	require.NoError(t, err)
+	require.Equal(t, b, stored.Bytes)
+}
+
 // The chain is verified: other bytes than a name says are an error, and a rev file
 // that the chain does not name did not happen.
 func TestPastVerifiesTheChain(t *testing.T) {

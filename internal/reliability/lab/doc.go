@@ -10,7 +10,8 @@
 // # Guarantees
 //
 // [Scene.Judge] finds a store wrong if package check does, if what its user saw is not
-// the truth, or if the aftercare does not get through.
+// the truth, or if the aftercare does not get through. [Scene.Trace] refuses a workload
+// that changes its store where whoever follows its main thread does not see it.
 //
 // # Non-guarantees
 //

@@ -125,7 +125,7 @@ func follow(t *testing.T, deed string, escaped bool) error {
 		args = append(args, "-xx")
 	}
 	cmd := exec.Command("strace", append(args, os.Args[0], dir)...)
-	cmd.Env = append(os.Environ(), roleVariable+"="+deed)
+	cmd.Env = append(os.Environ(), roleVariable+"="+deed, "GORACE=atexit_sleep_ms=0")
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	logs, err := lab.ReadLogs(log)

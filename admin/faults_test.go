@@ -66,6 +66,7 @@ var faulted = map[string]struct {
 // Wherever a recovery fails, its error says whether something changed, and asking
 // again with the same arguments returns the receipt (I9).
 func TestEveryFaultOfARecovery(t *testing.T) {
+	t.Parallel()
 	for name, c := range faulted {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -144,6 +145,7 @@ func (w *world) recoveredOnce(r admin.Recovery, tookEffect bool) {
 
 // Wherever a recovery is killed, asking again returns the receipt.
 func TestEveryCrashOfARecovery(t *testing.T) {
+	t.Parallel()
 	for name, c := range faulted {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)

@@ -36,6 +36,7 @@ func prunerRole(store string) {
 // Killed at any system call of a prune, history has lost nothing and tells nothing
 // twice, and the next prune finishes (I11).
 func TestKilledAtEverySystemCallOfAPrune(t *testing.T) {
+	t.Parallel()
 	strace, err := exec.LookPath("strace")
 	if err != nil {
 		testkit.Skip(t, "strace is not installed")

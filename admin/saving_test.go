@@ -215,6 +215,7 @@ func TestBatchSavesEachRow(t *testing.T) {
 
 // Killed at any step, a recovery leaves whole evidence or none, and frees nothing without.
 func TestKilledWhileSaving(t *testing.T) {
+	t.Parallel()
 	w := newWork(t)
 	for n, finished := 0, false; !finished; n += testkit.Rounds(5, 1) {
 		require.Less(t, n, 40)

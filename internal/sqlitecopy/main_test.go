@@ -16,6 +16,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"modernc.org/sqlite"
+
+	"holdfast/internal/testkit"
 )
 
 const roleVariable = "SQLITECOPY_ROLE"
@@ -33,6 +35,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	testkit.WaitTogether(4)
 	os.Exit(m.Run())
 }
 

@@ -91,6 +91,7 @@ func TestAStoreThatOthersMayWriteToIsRefused(t *testing.T) {
 
 // Our own directory without write permission is denied, and stays as it is.
 func TestAStoreWithoutWritePermission(t *testing.T) {
+	t.Parallel() // it mostly waits
 	home := forNobody(t)
 	dir := filepath.Join(home, "store")
 	o := start(t, "use", asNobody, dir, "other")
@@ -204,6 +205,7 @@ func fill(t *testing.T, path string) {
 }
 
 func TestAFileSystemThatIsNotKnownToBeLocalIsReadButNotWritten(t *testing.T) {
+	t.Parallel() // it mostly waits
 	at := t.TempDir()
 	mount(t, at, "-t", "sysfs", "sysfs")
 	s := openStore(t, filepath.Join(at, "store"))

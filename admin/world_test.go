@@ -38,12 +38,15 @@ func (w *world) eventually(holds func() bool) {
 	require.Eventually(w, holds, time.Minute, time.Millisecond)
 }
 
-// strand leaves a session whose owner was killed.
-func (w *world) strand(p plan) lease.Inspection {
+// strand leaves a session whose owner was killed. A look into /proc at the descriptors of a
+// process keeps what one refers to, and so its lock, until after the end of the process.
+func (w *world) strand(p plan) (i lease.Inspection) {
 	w.Helper()
 	w.own(p).kill()
-	i := w.inspect(target(p.Key))
-	require.Equal(w, ownership.StateStranded, i.State, "%+v", i.Liveness)
+	w.eventually(func() bool {
+		i = w.inspect(target(p.Key))
+		return i.State == ownership.StateStranded
+	})
 	return i
 }
 

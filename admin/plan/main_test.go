@@ -209,7 +209,14 @@ func (w *world) role(role string, args ...string) *exec.Cmd {
 func (w *world) strand(p part) {
 	w.Helper()
 	w.own(p).kill()
-	require.Equal(w, ownership.StateStranded, w.inspect(p.Key).State)
+	w.strands(p.Key)
+}
+
+// strands waits until the owner's locks are free. A look into /proc at the descriptors of a
+// process keeps what one refers to, and so its lock, until after the end of the process.
+func (w *world) strands(key string) {
+	w.Helper()
+	w.eventually(func() bool { return w.inspect(key).State == ownership.StateStranded })
 }
 
 // idle leaves a session that was recovered.

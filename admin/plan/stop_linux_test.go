@@ -51,7 +51,7 @@ func TestOwnerWithoutWorkerIsStoppedItself(t *testing.T) {
 	require.Equal(t, o.cmd.Process.Pid, w.proposed(p, plan.StopWorker).Targets[0].PID)
 	r := w.done(p, plan.StopWorker)
 	require.Equal(t, plan.Needless, r.Steps[2].Status, "it goes no further than it must")
-	require.Equal(t, ownership.StateStranded, w.inspect("k").State)
+	w.strands("k")
 	again := w.apply(p, plan.StopWorker)
 	require.Equal(t, plan.Already, again.Results[0].Status)
 }
@@ -63,7 +63,7 @@ func TestSurvivorsAreStopped(t *testing.T) {
 	p := w.make("k", plan.Options{})
 	require.Equal(t, o.worker, w.proposed(p, plan.StopWorker).Targets[0].PID)
 	w.done(p, plan.StopWorker)
-	require.Equal(t, ownership.StateStranded, w.inspect("k").State)
+	w.strands("k")
 }
 
 // A process that the plan does not name exactly is not stopped, though it has the number.
@@ -102,7 +102,7 @@ func TestProcessRuntimeIsStopped(t *testing.T) {
 	require.Equal(t, plan.Irreversible, w.proposed(p, plan.Recover).Gate, "not proved gone")
 	require.Equal(t, stranger.Process.Pid, w.proposed(p, plan.StopRuntime).Targets[0].PID)
 	w.done(p, plan.StopRuntime)
-	require.Equal(t, ownership.StateStranded, w.inspect("k").State)
+	w.strands("k")
 	require.Equal(t, plan.Already, w.apply(p, plan.StopRuntime).Results[0].Status)
 	w.refused(p, ownership.ReasonRevisionMismatch, plan.Recover)
 }
@@ -155,7 +155,7 @@ func TestTmuxRuntimeIsStopped(t *testing.T) {
 	w.done(p, plan.StopRuntime)
 	require.False(t, lives(t, worker))
 	require.Equal(t, name+"0", tmux("list-sessions", "-F", "#{session_name}"))
-	require.Equal(t, ownership.StateStranded, w.inspect("k").State)
+	w.strands("k")
 	require.Equal(t, plan.Already, w.apply(p, plan.StopRuntime).Results[0].Status)
 }
 

@@ -7,10 +7,21 @@ import (
 	"time"
 )
 
-// Stage is a signal and how long is waited for its effect.
+// Stage is a signal and how long is waited for its effect. Nothing can put off KILL but the kernel, which on a busy machine
+// may be late: its effect is waited for [Dying] at least.
 type Stage struct {
 	Signal syscall.Signal
 	Grace  time.Duration
+}
+
+// Dying is how long a process that was killed may take to end. One that waits for a device takes longer.
+const Dying = 5 * time.Second
+
+func (s Stage) patience() time.Duration {
+	if s.Signal == syscall.SIGKILL {
+		return max(s.Grace, Dying)
+	}
+	return s.Grace
 }
 
 // Sent is a signal that a process was sent.
@@ -38,7 +49,7 @@ func End(ctx context.Context, all []Process, course ...Stage) (sent []Sent, left
 			}
 		}
 		var unasked error
-		left, unasked = Await(ctx, left, stage.Grace)
+		left, unasked = Await(ctx, left, stage.patience())
 		err = errors.Join(err, unasked)
 	}
 	return sent, left, errors.Join(err, ctx.Err())

@@ -84,6 +84,14 @@ func TestEndGoesNoFurtherThanItMust(t *testing.T) {
 }
 
 // A zombie has ended, whoever has not waited for it.
+// Who is killed ends as soon as the kernel gets to it, however little patience was asked for.
+func TestWhoIsKilledIsWaitedFor(t *testing.T) {
+	w := start(t, "meek")
+	_, left, err := halt.End(t.Context(), []halt.Process{w.Process}, halt.Stage{Signal: syscall.SIGKILL})
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
+
 func TestZombiesHaveEnded(t *testing.T) {
 	w := start(t, "stubborn")
 	_, left, err := halt.End(t.Context(), []halt.Process{w.Process}, halt.Stage{Signal: syscall.SIGKILL, Grace: long})

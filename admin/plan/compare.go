@@ -114,11 +114,13 @@ func sameStep(a, b Step) bool {
 	return slices.Equal(a.Argv, b.Argv) && slices.Equal(a.Rollback.Argv, b.Rollback.Argv)
 }
 
+const lockedForThis = "it is locked, for this very reason"
+
 // inForce says why an item that is not proposed any more is done already.
 func (w *applying) inForce(planned Item) string {
 	switch {
 	case planned.ID == LockWorktree && w.facts.tree != nil && w.facts.tree.locked && w.facts.tree.reason == w.facts.lockReason():
-		return "it is locked, for this very reason"
+		return lockedForThis
 	case planned.ID == RemoveWorktree && w.facts.work.Worktree != nil && missing(*w.facts.work.Worktree):
 		return "it is gone"
 	case planned.ID == StopRuntime && !w.facts.runtime.alive() && w.facts.runtime.fault == nil:

@@ -20,7 +20,7 @@ import (
 func (w *applying) execute(ctx context.Context, i Item) Result {
 	switch i.ID {
 	case LockWorktree:
-		return w.command(ctx, i)
+		return w.lockWorktree(ctx, i)
 	case Recover:
 		return w.recover(ctx, i)
 	case RemoveWorktree, RemoveBranch:
@@ -59,12 +59,18 @@ func done(detail string) StepResult { return StepResult{Status: Done, Detail: de
 
 func failed(err error) StepResult { return StepResult{Status: Failed, Detail: err.Error()} }
 
-// command runs the one git command of an item.
-func (w *applying) command(ctx context.Context, i Item) Result {
-	if err := w.facts.tree.run(ctx, i.Steps[0].Argv[1:]); err != nil {
-		return result(i, err, failed(err))
+// lockWorktree runs the one git command of the item. A git that outlived whoever applied this plan before may have been
+// faster.
+func (w *applying) lockWorktree(ctx context.Context, i Item) Result {
+	t := w.facts.tree
+	err := t.run(ctx, i.Steps[0].Argv[1:])
+	if err == nil {
+		return result(i, nil, done(""))
 	}
-	return result(i, nil, done(""))
+	if reason, locked, _ := t.Lock(); locked && reason == w.facts.lockReason() {
+		return alreadyDone(i, lockedForThis)
+	}
+	return result(i, err, failed(err))
 }
 
 // recover does what the step's command would: the recovery judges by itself whether it still may.

@@ -284,3 +284,22 @@ func TestWorkWrittenAfterTheSnapshotIsNotRemoved(t *testing.T) {
 	require.Contains(t, r.Detail, "somebody wrote in it")
 	require.FileExists(t, filepath.Join(wt, "last"))
 }
+
+// A git that outlived whoever applied the plan before locks the worktree at this moment.
+func TestLockedMeanwhileForThisIsDone(t *testing.T) {
+	w := newWorld(t)
+	wt := w.worktree()
+	w.idle(part{Key: "k", Facts: worktreeFacts(wt)})
+	p := w.make("k", kept)
+	argv := w.proposed(p, plan.LockWorktree).Steps[0].Argv
+	w.write(filepath.Join(wt, "newer"), "after the plan")
+	locks := sync.OnceFunc(func() { require.NoError(t, exec.Command(argv[0], argv[1:]...).Run()) })
+	r, err := plan.Apply(t.Context(), w.store, p, plan.Approval{IDs: []string{plan.LockWorktree}, Progress: func(p evidence.Progress) {
+		if p.Step == "done" {
+			locks()
+		}
+	}})
+	require.NoError(t, err)
+	require.False(t, r.Stopped, "%+v", r)
+	require.Equal(t, plan.Already, r.Results[0].Status)
+}

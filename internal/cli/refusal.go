@@ -69,6 +69,7 @@ func (v *invocation) nextOf(err error, r refusal) []lease.Next {
 	usage := &usageError{}
 	snapshot := &snapshotError{}
 	lost := &lostError{}
+	unstarted := &notStartedError{}
 	switch {
 	case r.Inspection != nil:
 		return r.Inspection.Next
@@ -76,6 +77,8 @@ func (v *invocation) nextOf(err error, r refusal) []lease.Next {
 		return snapshot.next()
 	case errors.As(err, &lost):
 		return v.located(lost.next)
+	case isNoCommand(err) || errors.As(err, &unstarted):
+		return (&usageError{command: "session run"}).next()
 	case errors.As(err, &usage) || r.Reason == ownership.ReasonUsage || v.location == location{}:
 		return usage.next()
 	}

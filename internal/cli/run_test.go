@@ -50,7 +50,7 @@ func (p place) program(name string, args ...string) *exec.Cmd {
 	return c
 }
 
-// output runs a command to its end and returns what it outputFile.
+// output runs a command to its end and returns what it printed.
 func (p place) output(c *exec.Cmd) (stdout, stderr string, code int) {
 	p.t.Helper()
 	var out, errs bytes.Buffer
@@ -202,6 +202,7 @@ func TestRunReleasesWhatItCouldNotStart(t *testing.T) {
 	require.NoError(t, os.WriteFile(plain, []byte("text"), 0o600))
 	_, stderr := p.exits(127, "run", "k", "--", "no-such-program-anywhere")
 	require.Contains(t, stderr, "no-such-program-anywhere")
+	require.Contains(t, stderr, "session run --help")
 	p.exits(0, "assert", "k", "idle")
 	_, stderr = p.exits(126, "run", "k", "--", plain)
 	require.Contains(t, stderr, plain)
@@ -216,6 +217,14 @@ func TestRunThatLacksWhatItNeedsSaysWhatItDid(t *testing.T) {
 	p := newPlace(t)
 	_, stderr := p.exits(126, "run", "--transcript", "/proc/self/none", "k", "--", "true")
 	require.Contains(t, stderr, "released again")
+	p.exits(0, "assert", "k", "idle")
+}
+
+func TestRunWithFewDescriptors(t *testing.T) {
+	p := newPlace(t)
+	c := p.program("sh", "-c", `ulimit -n 64; exec session run k -- true`)
+	_, stderr, code := p.output(c)
+	require.Zero(t, code, stderr)
 	p.exits(0, "assert", "k", "idle")
 }
 

@@ -13,8 +13,12 @@ import (
 )
 
 // firstKinDescriptor is above what shells and programs number by hand: a nested run or
-// "exec 3>file" would otherwise replace the descriptor and drop the lock.
-const firstKinDescriptor = 100
+// "exec 3>file" would otherwise replace the descriptor and drop the lock. Where a process
+// may not have so many, leastKinDescriptor is above what every shell takes for itself.
+const (
+	firstKinDescriptor = 100
+	leastKinDescriptor = 10
+)
 
 // Kin takes the kin lock of the generation. Unlike the life lock it must survive
 // exec, so that it is an ordinary file with flock(2).
@@ -78,6 +82,9 @@ func flockNow(f *os.File, how int) error {
 // moveUp duplicates a descriptor to a high number, close-on-exec.
 func moveUp(f *os.File) (*os.File, error) {
 	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, firstKinDescriptor)
+	if errors.Is(err, unix.EINVAL) {
+		fd, err = unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, leastKinDescriptor)
+	}
 	if err != nil {
 		return nil, err
 	}

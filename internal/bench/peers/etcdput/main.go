@@ -80,10 +80,9 @@ func connect(address string) (*clientv3.Client, error) {
 
 // start starts a server with its data and its log below a directory.
 func start(etcd, dir string) (*exec.Cmd, string, error) {
-	client, err1 := freeURL()
-	peer, err2 := freeURL()
-	log, err3 := os.Create(filepath.Join(dir, "log"))
-	if err := errors.Join(err1, err2, err3); err != nil {
+	client, peer, err1 := freeURLs()
+	log, err2 := os.Create(filepath.Join(dir, "log"))
+	if err := errors.Join(err1, err2); err != nil {
 		return nil, "", err
 	}
 	defer log.Close()
@@ -95,12 +94,15 @@ func start(etcd, dir string) (*exec.Cmd, string, error) {
 	return cmd, client, cmd.Start()
 }
 
-func freeURL() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
+// freeURLs are two that differ: both are taken before either is given back.
+func freeURLs() (client, peer string, err error) {
+	a, err1 := net.Listen("tcp", "127.0.0.1:0")
+	b, err2 := net.Listen("tcp", "127.0.0.1:0")
+	if err := errors.Join(err1, err2); err != nil {
+		return "", "", err
 	}
-	return "http://" + l.Addr().String(), l.Close()
+	client, peer = "http://"+a.Addr().String(), "http://"+b.Addr().String()
+	return client, peer, errors.Join(a.Close(), b.Close())
 }
 
 // putAll answers every number. The first put waits until the server serves.

@@ -54,8 +54,7 @@ func TestProbeOfAnOwnerWithoutLocks(t *testing.T) {
 			owner := mustAcquire(t, s, "k", o)
 			require.NoError(t, owner.hold.Drop())
 			before := tree(t, dir)
-			live, err := s.Probe(background, *owner.current.Record)
-			require.NoError(t, err)
+			live := probed(t, s, *owner.current.Record)
 			require.Equal(t, c.want, live.Verdict, "%+v", live.Evidence)
 			require.Equal(t, ownership.NoLock, live.Held)
 			require.Equal(t, before, tree(t, dir))
@@ -66,6 +65,22 @@ func TestProbeOfAnOwnerWithoutLocks(t *testing.T) {
 			}
 		})
 	}
+}
+
+// probed asks the store and a view of it, whose answers are the same but for what the
+// clock put into them.
+func probed(t *testing.T, s lease.Store, r ownership.Record) ownership.Liveness {
+	t.Helper()
+	live, err := s.Probe(background, r)
+	require.NoError(t, err)
+	view := s.(lease.Viewer).View(r.KeyDigest)
+	defer view.Close()
+	seen, err := view.Probe(background, r)
+	require.NoError(t, err)
+	require.Equal(t, live.Verdict, seen.Verdict)
+	require.Equal(t, live.Held, seen.Held)
+	require.Equal(t, probes(live), probes(seen))
+	return live
 }
 
 func probes(l ownership.Liveness) []string {
@@ -81,8 +96,7 @@ func probes(l ownership.Liveness) []string {
 func TestAHeldLifeLockIsEnough(t *testing.T) {
 	s, _ := newStore(t)
 	c := mustAcquire(t, s, "k", dead(t))
-	live, err := s.Probe(background, *c.current.Record)
-	require.NoError(t, err)
+	live := probed(t, s, *c.current.Record)
 	require.Equal(t, ownership.Alive, live.Verdict)
 	require.Equal(t, ownership.LifeLock, live.Held)
 	require.Equal(t, []string{"life lock"}, probes(live))
@@ -110,8 +124,7 @@ func TestAMissingLifeFileProvesNothing(t *testing.T) {
 	s, dir := newStore(t)
 	c := mustAcquire(t, s, "k", dead(t))
 	require.NoError(t, os.Remove(filepath.Join(sessionDir(dir, "k"), "life.1")))
-	live, err := s.Probe(background, *c.current.Record)
-	require.NoError(t, err)
+	live := probed(t, s, *c.current.Record)
 	require.Equal(t, ownership.Unproven, live.Verdict)
 	require.Equal(t, ownership.Unknown, live.Evidence[0].Finding)
 	require.NoFileExists(t, filepath.Join(sessionDir(dir, "k"), "life.1"))
@@ -126,8 +139,7 @@ func TestAnAbandonedSessionOfALivingOwnerIsGone(t *testing.T) {
 	for g, want := range map[ownership.Generation]ownership.Verdict{2: ownership.Unproven, 1: ownership.Gone} {
 		p := lease.Pulse{Generation: g, Phase: lease.PhaseAbandoned, At: ownership.At(time.Now())}
 		require.NoError(t, lease.WritePulse(background, s, c.digest(), p))
-		live, err := s.Probe(background, *c.current.Record)
-		require.NoError(t, err)
+		live := probed(t, s, *c.current.Record)
 		require.Equal(t, want, live.Verdict, "%+v", live.Evidence)
 	}
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
 
 	urfave "github.com/urfave/cli/v3"
 )
@@ -16,7 +14,6 @@ func Main(args []string) int { return MainWith(args, nil) }
 
 // MainWith is [Main] for a command that opens itself what is no directory.
 func MainWith(args []string, remote Opener) (code int) {
-	keepBrokenPipes()
 	v := &invocation{args: args, remote: remote, stdout: stream{file: os.Stdout}, stderr: stream{file: os.Stderr}}
 	defer v.closeStores()
 	defer func() {
@@ -24,7 +21,8 @@ func MainWith(args []string, remote Opener) (code int) {
 			code = v.exit(caught(p))
 		}
 	}()
-	return v.exit(v.root().Run(context.Background(), inOurWay(args)))
+	args = inOurWay(args)
+	return v.exit(v.root(args).Run(context.Background(), args))
 }
 
 // inOurWay makes a command of the option that every other program takes for it.
@@ -34,10 +32,6 @@ func inOurWay(args []string) []string {
 	}
 	return args
 }
-
-// keepBrokenPipes makes a write to a closed pipe an error instead of the end of the
-// process. A handler is reset in children; an ignored signal would be inherited.
-func keepBrokenPipes() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
 
 // invocation is one run of the command: what was asked of it as a whole, where its
 // answers go, and what it did so far.
@@ -57,35 +51,13 @@ type invocation struct {
 	opened         []io.Closer
 }
 
-// commands lists every command, in the order in which help shows them.
-func (v *invocation) commands() []*urfave.Command {
-	return []*urfave.Command{
-		v.runCommand(),
-		v.inspectCommand(),
-		v.listCommand(),
-		v.recoverCommand(),
-		v.planCommand(),
-		v.applyCommand(),
-		v.assertCommand(),
-		v.pulseCommand(),
-		v.verdictCommand(),
-		v.snapshotCommand(),
-		v.reconcileCommand(),
-		v.historyCommand(),
-		v.pruneCommand(),
-		v.doctorCommand(),
-		v.demoCommand(),
-		v.helpCommand(),
-		v.versionCommand(),
-	}
-}
-
-func (v *invocation) root() *urfave.Command {
+// root returns the program as a command that is about to be run with args.
+func (v *invocation) root(args []string) *urfave.Command {
 	root := &urfave.Command{
 		Name:            "session",
 		Usage:           "who owns an agent's session, and whether that owner proved that it stopped",
 		Description:     exitCodes(),
-		Commands:        v.commands(),
+		Commands:        v.commands(args),
 		Flags:           v.globalFlags(),
 		HideHelpCommand: true, // it would take the keys "help" and "h" away from every command
 		Writer:          &v.stdout,

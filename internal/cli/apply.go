@@ -18,8 +18,6 @@ import (
 
 func (v *invocation) applyCommand() *urfave.Command {
 	return &urfave.Command{
-		Name:      "apply",
-		Usage:     "do what you approve of a plan: exit 0 if all of it is done, else 84",
 		ArgsUsage: "FILE --approve ID[,ID…]",
 		Description: "What it does is derived afresh and compared with the plan, which is refused if the session\n" +
 			"changed since (78). What is irreversible has to be approved alone.",

@@ -14,8 +14,6 @@ import (
 
 func (v *invocation) assertCommand() *urfave.Command {
 	return &urfave.Command{
-		Name:        "assert",
-		Usage:       "exit 0 if a session is in one of the states, else 85",
 		ArgsUsage:   "KEY STATE[,STATE…] | --digest HEX STATE[,STATE…]",
 		Description: "States: " + joined(ownership.States) + ".",
 		Flags:       []urfave.Flag{digestFlag()},

@@ -20,8 +20,6 @@ import (
 
 func (v *invocation) demoCommand() *urfave.Command {
 	return &urfave.Command{
-		Name:   "demo",
-		Usage:  "own, refuse, crash, inspect, recover: the whole journey in a throw-away store",
 		Action: v.demo,
 	}
 }

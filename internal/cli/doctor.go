@@ -11,8 +11,6 @@ import (
 
 func (v *invocation) doctorCommand() *urfave.Command {
 	return &urfave.Command{
-		Name:        "doctor",
-		Usage:       "check the store: exit 0 if all is well, else 85",
 		Description: "It changes nothing. Each problem comes with the command that shows or mends it.",
 		Action:      v.doctor,
 	}

@@ -39,7 +39,7 @@ func FuzzArguments(f *testing.F) {
 		}
 		t.Setenv("HOLDFAST_STORE", filepath.Join(t.TempDir(), "store"))
 		v := &invocation{args: args, stdout: stream{file: null}, stderr: stream{file: null}}
-		code := v.exit(v.root().Run(context.Background(), args))
+		code := v.exit(v.root(args).Run(context.Background(), args))
 		require.NotEqual(t, 1, code, "%q", args)
 		require.True(t, code == 0 || slices.ContainsFunc(exits, func(r exitRow) bool { return r.code == code }), "%q: %d", args, code)
 	})

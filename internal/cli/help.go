@@ -2,7 +2,7 @@ package cli
 
 import (
 	"context"
-	"fmt"
+	"strconv"
 	"strings"
 
 	urfave "github.com/urfave/cli/v3"
@@ -10,8 +10,6 @@ import (
 
 func (v *invocation) helpCommand() *urfave.Command {
 	return &urfave.Command{
-		Name:      "help",
-		Usage:     "show help for the program or for one command",
 		ArgsUsage: "[COMMAND [SUBCOMMAND]]",
 		Action: func(ctx context.Context, c *urfave.Command) error {
 			parent, named, err := commandNamed(c)
@@ -58,7 +56,7 @@ func exitCodes() string {
 		if n%4 == 0 {
 			sep = ",\n"
 		}
-		fmt.Fprintf(&b, "%s%d %s", sep, row.code, row.reason)
+		b.WriteString(sep + strconv.Itoa(row.code) + " " + string(row.reason))
 	}
 	return b.String() + ".\n'run' otherwise exits as its command does: 126, 127 and 128+n as in a shell."
 }

@@ -17,8 +17,6 @@ import (
 
 func (v *invocation) historyCommand() *urfave.Command {
 	return &urfave.Command{
-		Name:      "history",
-		Usage:     "tell who had a session, when, for how long, and how it ended",
 		ArgsUsage: "KEY | --digest HEX | --all",
 		Description: "It tells every record that was ever published, oldest first, and says where one is\n" +
 			"missing. What it has told of a session is moved into the store's archive.",

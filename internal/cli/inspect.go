@@ -11,8 +11,6 @@ import (
 
 func (v *invocation) inspectCommand() *urfave.Command {
 	return &urfave.Command{
-		Name:      "inspect",
-		Usage:     "say what a session is, on what evidence, and what can be typed next",
 		ArgsUsage: "KEY | --digest HEX",
 		Flags:     []urfave.Flag{digestFlag()},
 		Action:    v.inspect,

@@ -16,8 +16,6 @@ import (
 
 func (v *invocation) listCommand() *urfave.Command {
 	return &urfave.Command{
-		Name:  "list",
-		Usage: "list the sessions of a store",
 		Flags: []urfave.Flag{
 			&urfave.StringFlag{Name: "state", Usage: "`STATE[,STATE…]` to show only: " + joined(ownership.States), OnlyOnce: true},
 			&urfave.BoolFlag{Name: "watch", Usage: "go on and show each change"},

@@ -3,7 +3,7 @@ package cli
 import (
 	"strings"
 
-	"github.com/mattn/go-runewidth"
+	"github.com/clipperhouse/displaywidth"
 
 	"holdfast/lease"
 	"holdfast/ownership"
@@ -75,7 +75,7 @@ func (p *page) evidence(e ownership.Evidence) {
 // signed adds a line behind a sign, which takes one column.
 func (p *page) signed(margin, sign, subject, detail string) {
 	subject = pad(escape(subject), subjectWidth)
-	p.hang(margin+sign+" "+subject+" ", len(margin)+1+1+runewidth.StringWidth(subject)+1, detail)
+	p.hang(margin+sign+" "+subject+" ", len(margin)+1+1+displaywidth.String(subject)+1, detail)
 }
 
 // commands adds what can be typed, each under why. A command is never wrapped, so
@@ -94,7 +94,7 @@ func (p *page) commands(all []lease.Next) {
 
 // pad fills s with spaces up to a width on the screen.
 func pad(s string, width int) string {
-	return s + strings.Repeat(" ", max(0, width-runewidth.StringWidth(s)))
+	return s + strings.Repeat(" ", max(0, width-displaywidth.String(s)))
 }
 
 // wrap breaks s at single spaces so that lines have at most width columns. A word that
@@ -103,13 +103,13 @@ func wrap(s string, width int) []string {
 	var lines []string
 	line, room := "", width
 	for n, word := range strings.Split(s, " ") {
-		room -= 1 + runewidth.StringWidth(word)
+		room -= 1 + displaywidth.String(word)
 		switch {
 		case n == 0:
 			line, room = word, room+1
 		case room < 0:
 			lines = append(lines, line)
-			line, room = word, width-runewidth.StringWidth(word)
+			line, room = word, width-displaywidth.String(word)
 		default:
 			line += " " + word
 		}

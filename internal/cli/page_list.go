@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mattn/go-runewidth"
+	"github.com/clipperhouse/displaywidth"
 
 	"holdfast/admin"
 	"holdfast/lease"
@@ -96,7 +96,7 @@ func (p *page) table(rows [][]string) {
 		for i, cell := range row {
 			row[i] = escape(cell)
 			if n > 0 {
-				widths[i] = max(widths[i], runewidth.StringWidth(row[i]))
+				widths[i] = max(widths[i], displaywidth.String(row[i]))
 			}
 		}
 	}
@@ -111,7 +111,7 @@ func (p *page) tableRow(row, head []string, widths []int, isHead bool) {
 		if widths[i] == 0 {
 			continue
 		}
-		fill := strings.Repeat(" ", max(0, max(widths[i], len(head[i]))-runewidth.StringWidth(cell)))
+		fill := strings.Repeat(" ", max(0, max(widths[i], len(head[i]))-displaywidth.String(cell)))
 		switch {
 		case isHead:
 			cell = p.ink.dim(cell)

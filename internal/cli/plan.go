@@ -18,8 +18,6 @@ import (
 
 func (v *invocation) planCommand() *urfave.Command {
 	return &urfave.Command{
-		Name:      "plan",
-		Usage:     "propose what can be done about a session, command by command, with how each is taken back",
 		ArgsUsage: "KEY | --digest HEX",
 		Description: "It does nothing of it. With -o it first takes a snapshot of the work that the record names,\n" +
 			"and writes the plan for 'session apply'.",

@@ -13,8 +13,6 @@ import (
 
 func (v *invocation) pruneCommand() *urfave.Command {
 	return &urfave.Command{
-		Name:  "prune",
-		Usage: "archive history and remove what crashes left behind",
 		Description: "Every session keeps its record, and history keeps every record: what goes is files.\n" +
 			"What a living or a stopped process may still need is kept, whatever its age. A damaged\n" +
 			"file of history is kept in the store's quarantine, so that the rest can be archived.",

@@ -14,8 +14,6 @@ import (
 
 func (v *invocation) pulseCommand() *urfave.Command {
 	return &urfave.Command{
-		Name:      "pulse",
-		Usage:     "note what the owner of a session is doing, for people to read",
 		ArgsUsage: "[KEY | --digest HEX] --phase PHASE",
 		Description: "For hooks of an agent: 'session run' sets SESSION_KEY and SESSION_GENERATION, which\n" +
 			"stand in for KEY and --generation. A pulse is evidence and never changes who owns a\n" +

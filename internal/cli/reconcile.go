@@ -14,8 +14,6 @@ import (
 
 func (v *invocation) reconcileCommand() *urfave.Command {
 	return &urfave.Command{
-		Name:  "reconcile",
-		Usage: "look at every session after a crash or a reboot, and recover what is provably gone",
 		Description: "Without --apply it reports what it would do, and changes nothing. It can be run again at\n" +
 			"any time, beside live runs and beside itself: at boot, from cron. What it cannot be sure\n" +
 			"of it leaves to a person, and exits 85; it exits 84 if it failed for some sessions, and\n" +

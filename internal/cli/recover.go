@@ -18,8 +18,6 @@ import (
 
 func (v *invocation) recoverCommand() *urfave.Command {
 	return &urfave.Command{
-		Name:      "recover",
-		Usage:     "end the ownership of an owner that died, by the exact revision that you looked at",
 		ArgsUsage: "KEY --expect REVISION | --digest HEX --expect REVISION | --from FILE",
 		Description: "Without --force it shows what it would do, changes nothing and exits 80. With it, a\n" +
 			"worktree and a tracker that the record names are saved in a snapshot first; if that\n" +

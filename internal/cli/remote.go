@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -29,13 +28,32 @@ const (
 
 func isRemote(address string) bool { return strings.HasPrefix(address, remoteScheme) }
 
-// addressLike begins what somebody meant for a server's address.
-var addressLike = regexp.MustCompile(`^(?i:etcds?:|[a-z][a-z0-9+.-]*:/)`)
+// addressLike returns how a path begins that somebody meant for a server's address, or "".
+func addressLike(path string) string {
+	scheme, rest, _ := strings.Cut(strings.ToLower(path), ":")
+	switch {
+	case len(scheme) == len(path) || !isScheme(scheme):
+		return ""
+	case scheme == "etcd" || scheme == "etcds":
+		return path[:len(scheme)+1]
+	case strings.HasPrefix(rest, "/"):
+		return path[:len(scheme)+2]
+	}
+	return ""
+}
+
+// isScheme reports whether a lower-case word can begin a URL (RFC 3986, section 3.1).
+func isScheme(word string) bool {
+	if word == "" || word[0] < 'a' || word[0] > 'z' {
+		return false
+	}
+	return strings.Trim(word, "abcdefghijklmnopqrstuvwxyz0123456789+.-") == ""
+}
 
 // refuseForeign refuses what would silently become a directory of that name here, which
 // keeps nobody out on any other machine.
 func refuseForeign(path string) error {
-	kind := addressLike.FindString(path)
+	kind := addressLike(path)
 	if kind == "" {
 		return nil
 	}

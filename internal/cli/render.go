@@ -5,37 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"sync"
 
 	"golang.org/x/term"
 
 	"holdfast/ownership"
 )
-
-// stream is a standard stream that remembers the first write that went wrong.
-type stream struct {
-	file *os.File
-
-	mu    sync.Mutex // remarks may be made aside
-	fault error
-}
-
-func (s *stream) Write(b []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	n, err := s.file.Write(b)
-	if err != nil && s.fault == nil {
-		s.fault = err
-	}
-	return n, err
-}
-
-// failure returns the first write that went wrong, or nil.
-func (s *stream) failure() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.fault
-}
 
 // answer delivers the one result of a command: as JSON, or as the page that human
 // fills.

@@ -17,8 +17,6 @@ import (
 func (v *invocation) runCommand() *urfave.Command {
 	one := 1
 	return &urfave.Command{
-		Name:         "run",
-		Usage:        "own a session while a command runs, and prove that all of it has stopped",
 		ArgsUsage:    "KEY -- CMD [ARG…]",
 		Flags:        runFlags(),
 		StopOnNthArg: &one, // what follows KEY reaches the command as it is

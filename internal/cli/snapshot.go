@@ -25,8 +25,6 @@ import (
 // to save work finds the means to in the one program that is there.
 func (v *invocation) snapshotCommand() *urfave.Command {
 	c := &urfave.Command{
-		Name:      "snapshot",
-		Usage:     "keep all that is known of a session and its work in one directory, and restore it",
 		ArgsUsage: "take|verify|restore",
 		Description: "It reads worktree, tracker and transcript without touching them. README.txt in a snapshot\n" +
 			"says how to verify and restore it without this program.",

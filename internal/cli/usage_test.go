@@ -313,3 +313,12 @@ func TestForeignAddresses(t *testing.T) {
 	require.Empty(t, left, "nothing was created")
 	require.Zero(t, session(t, home, "--store", "./etcd:h1", "run", "--no-worktree", "K", "--", "true").code)
 }
+
+func TestWhatBeginsLikeAnAddress(t *testing.T) {
+	for path, want := range map[string]string{
+		"ETCD:h1": "ETCD:", "etcds://h1": "etcds:", "http://h1": "http:/", "a.b+c-1:/x": "a.b+c-1:/",
+		"": "", "dir": "", "c:dir": "", "./etcd:h1": "", "/x:/y": "", "1a:/x": "", "é:/x": "", ":/x": "", "etcd": "",
+	} {
+		require.Equal(t, want, addressLike(path), path)
+	}
+}

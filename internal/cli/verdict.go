@@ -11,8 +11,6 @@ import (
 
 func (v *invocation) verdictCommand() *urfave.Command {
 	c := &urfave.Command{
-		Name:      "verdict",
-		Usage:     "record what an execution achieved, and settle it after its end",
 		ArgsUsage: "set|show|clear|settle|prune",
 		Description: "A verdict is an orchestrator's decision about one execution. It never changes who owns\n" +
 			"a session.",

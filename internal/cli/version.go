@@ -10,8 +10,6 @@ import (
 
 func (v *invocation) versionCommand() *urfave.Command {
 	return &urfave.Command{
-		Name:  "version",
-		Usage: "say which build this is",
 		Action: func(_ context.Context, c *urfave.Command) error {
 			if _, err := positional(c); err != nil {
 				return err

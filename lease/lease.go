@@ -28,6 +28,8 @@ type Lease struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 
+	watching *time.Timer // until the watch begins
+
 	mu       sync.Mutex
 	current  ownership.Current
 	ended    bool
@@ -194,6 +196,7 @@ func (l *Lease) publishBy(ctx context.Context, publish publisher, previous owner
 // end cancels the lease's context and frees its occupancy; its lock is the caller's.
 func (l *Lease) end(cause error) {
 	l.ended = true
+	l.watching.Stop()
 	l.cancel(cause)
 	_ = l.closeKin() // children have their own copies; nothing was written through it
 	l.free()

@@ -80,7 +80,7 @@ type Hold interface {
 	KinHeld() (bool, error)
 
 	// Watch blocks until this hold or what was published under it is no longer in
-	// force and returns an error that wraps ErrOwnershipLost, or until ctx is done and
+	// force, be it that this came about before the call, and returns an error that wraps ErrOwnershipLost, or until ctx is done and
 	// returns its error. Nothing else ends it.
 	Watch(context.Context) error
 

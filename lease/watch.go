@@ -10,16 +10,20 @@ import (
 	"holdfast/ownership"
 )
 
+// briefly is how long a lease is not watched. Many an owner is done by then, and starting
+// what watches, only to end it, would cost more than all that was written.
+const briefly = 50 * time.Millisecond
+
 // watch begins the life of a lease whose record was just published. The lease
 // outlives the context of the acquire, but keeps its values.
 func (l *Lease) watch(ctx context.Context) {
 	l.ctx, l.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
-	go func() {
+	l.watching = time.AfterFunc(briefly, func() {
 		err := l.hold.Watch(l.ctx)
 		if errors.Is(err, ErrOwnershipLost) {
 			l.cancel(err)
 		}
-	}()
+	})
 }
 
 // settle releases a lease whose caller went away during the acquire: nothing was

@@ -12,11 +12,10 @@ import (
 )
 
 // Watch is told by the cluster of every change of the session, and by the clock of the
-// end of the term. What cannot be asked is not lost.
+// end of the term. It begins where the hold began. What cannot be asked is not lost.
 func (h *hold) Watch(ctx context.Context) error {
 	watching, cancel := context.WithCancel(clientv3.WithRequireLeader(ctx))
 	defer cancel()
-	sleep(watching, min(briefly, h.term.left())) // many an owner is done by then
 	for from := h.created + 1; ctx.Err() == nil; from = 0 {
 		if h.isOver() {
 			<-ctx.Done()
@@ -29,9 +28,6 @@ func (h *hold) Watch(ctx context.Context) error {
 	}
 	return ctx.Err()
 }
-
-// briefly is how long a hold is not watched. The watch then begins in the past.
-const briefly = 50 * time.Millisecond
 
 // watchOnce begins where the hold began or, after a watch that broke, at what is there
 // now, so that no change is missed.

@@ -31,6 +31,14 @@ func Encode(r Record) ([]byte, error) {
 }
 
 func encode(r Record) ([]byte, error) {
+	if b, ok := encodePlain(r); ok {
+		return b, nil
+	}
+	return encodeAny(r)
+}
+
+// encodeAny writes every record.
+func encodeAny(r Record) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -65,7 +73,7 @@ func decodeAny(b []byte) (r Record, err error) {
 	if err := r.Validate(); err != nil {
 		return Record{}, &FormatError{err.Error()}
 	}
-	again, err := encode(r)
+	again, err := encodeAny(r)
 	if err != nil {
 		return Record{}, &FormatError{err.Error()}
 	}

@@ -43,6 +43,7 @@ func FuzzEncode(f *testing.F) {
 		if k, err := ownership.ParseKey(key); err == nil {
 			r.Key, r.KeyDigest = &key, k.Digest()
 		}
+		requireSameEncoded(t, r)
 		b, err := ownership.Encode(r)
 		if err != nil {
 			var field *ownership.FieldError

@@ -1,110 +1,130 @@
 package ownership
 
 // decodePlain reads a record as nearly all are written, without the machinery that
-// takes any JSON. It goes through the one valid encoding from the left, byte for byte:
-// each is either one that encode writes there, or of a value that can be spelled in no
-// other way. So whatever it accepts, and that is valid, is the encoding of what it
-// returns (I1). What it leaves to others is not wrong: texts with escapes or beyond
+// takes any JSON. What it leaves to others is not wrong: texts with escapes or beyond
 // ASCII, survivors, no owner.
 func decodePlain(b []byte) (r Record, ok bool) {
-	p := &plain{string(b), true}
-	p.word("{\n  \"key\": ")
-	r.Key = nullable(p, p.text)
-	p.word(",\n  \"keyDigest\": ")
-	p.hex(r.KeyDigest[:])
-	p.word(",\n  \"generation\": ")
-	r.Generation = Generation(p.number())
-	p.word(",\n  \"previousRevision\": ")
-	r.PreviousRevision = nullable(p, p.revision)
-	p.word(",\n  \"state\": ")
-	r.State = RecordState(p.text())
-	p.word(",\n  \"release\": ")
-	r.Release = nullable(p, func() Release { return Release(p.text()) })
-	p.word(",\n  \"owner\": ")
-	owner := p.owner()
-	r.Owner = &owner
-	p.word(",\n  \"session\": ")
-	r.Session = p.session()
-	p.word(",\n  \"lastForcedRecovery\": ")
-	r.LastForcedRecovery = nullable(p, p.forcedRecovery)
-	p.word("\n}\n")
+	p := &plain{rest: string(b), ok: true}
+	p.record(&r)
 	return r, p.ok && p.rest == ""
 }
 
-func (p *plain) owner() (o Owner) {
+// encodePlain writes what decodePlain reads, without the machinery that writes any
+// JSON: it would first have to find out what a record is made of, in every process.
+func encodePlain(r Record) (b []byte, ok bool) {
+	p := &plain{writing: true, ok: true, written: make([]byte, 0, 1<<10)}
+	p.record(&r)
+	return p.written, p.ok
+}
+
+// record goes through the one valid encoding from the left, byte for byte: each is
+// either one that stands there in every record, or of a value that can be spelled in no
+// other way. So whatever is read this way, and is valid, is the encoding of what it was
+// read as (I1).
+func (p *plain) record(r *Record) {
+	p.word("{\n  \"key\": ")
+	nullable(p, &r.Key, p.text)
+	p.word(",\n  \"keyDigest\": ")
+	p.hex(r.KeyDigest[:])
+	p.word(",\n  \"generation\": ")
+	p.generation(&r.Generation)
+	p.word(",\n  \"previousRevision\": ")
+	nullable(p, &r.PreviousRevision, p.revision)
+	p.word(",\n  \"state\": ")
+	p.text((*string)(&r.State))
+	p.word(",\n  \"release\": ")
+	nullable(p, &r.Release, func(how *Release) { p.text((*string)(how)) })
+	p.word(",\n  \"owner\": ")
+	p.someOwner(&r.Owner)
+	p.word(",\n  \"session\": ")
+	p.session(&r.Session)
+	p.word(",\n  \"lastForcedRecovery\": ")
+	nullable(p, &r.LastForcedRecovery, p.forcedRecovery)
+	p.word("\n}\n")
+}
+
+// someOwner is there in every record but those that a quarantine publishes.
+func (p *plain) someOwner(o **Owner) {
+	switch {
+	case !p.writing:
+		*o = new(Owner)
+	case *o == nil:
+		p.ok = false
+		return
+	}
+	p.owner(*o)
+}
+
+func (p *plain) owner(o *Owner) {
 	p.word("{\n    \"kind\": ")
-	o.Kind = p.text()
+	p.text(&o.Kind)
 	p.word(",\n    \"operationId\": ")
-	o.OperationID = p.operation()
+	p.operation(&o.OperationID)
 	p.word(",\n    \"user\": ")
-	o.User = p.text()
+	p.text(&o.User)
 	p.word(",\n    \"host\": ")
-	o.Host = p.text()
+	p.text(&o.Host)
 	p.word(",\n    \"hostId\": ")
-	o.HostID = nullable(p, p.digest)
+	nullable(p, &o.HostID, p.digest)
 	p.word(",\n    \"bootId\": ")
-	o.BootID = nullable(p, p.text)
+	nullable(p, &o.BootID, p.text)
 	p.word(",\n    \"pidNamespace\": ")
-	o.PIDNamespace = nullable(p, p.number)
+	nullable(p, &o.PIDNamespace, p.number)
 	p.word(",\n    \"pid\": ")
-	o.PID = p.pid()
+	p.pid(&o.PID)
 	p.word(",\n    \"startTicks\": ")
-	o.StartTicks = nullable(p, p.number)
+	nullable(p, &o.StartTicks, p.number)
 	p.word(",\n    \"program\": ")
-	o.Program = p.text()
+	p.text(&o.Program)
 	p.word(",\n    \"acquiredAt\": ")
-	o.AcquiredAt = p.timestamp()
+	p.timestamp(&o.AcquiredAt)
 	p.word("\n  }")
-	return o
 }
 
-func (p *plain) session() (s Session) {
+func (p *plain) session(s *Session) {
 	p.word("{\n    \"runtime\": ")
-	s.Runtime = nullable(p, p.runtime)
+	nullable(p, &s.Runtime, p.runtime)
 	p.word(",\n    \"resume\": ")
-	s.Resume = nullable(p, p.text)
+	nullable(p, &s.Resume, p.text)
 	p.word(",\n    \"worktree\": ")
-	s.Worktree = nullable(p, p.text)
+	nullable(p, &s.Worktree, p.text)
 	p.word(",\n    \"transcript\": ")
-	s.Transcript = nullable(p, p.text)
+	nullable(p, &s.Transcript, p.text)
 	p.word(",\n    \"tracker\": ")
-	s.Tracker = nullable(p, p.text)
+	nullable(p, &s.Tracker, p.text)
 	p.word("\n  }")
-	return s
 }
 
-func (p *plain) runtime() (r Runtime) {
+func (p *plain) runtime(r *Runtime) {
 	p.word("{\n      \"kind\": ")
-	r.Kind = p.text()
+	p.text(&r.Kind)
 	p.word(",\n      \"handle\": ")
-	r.Handle = p.text()
+	p.text(&r.Handle)
 	p.word("\n    }")
-	return r
 }
 
-func (p *plain) forcedRecovery() (m ForcedRecovery) {
+func (p *plain) forcedRecovery(m *ForcedRecovery) {
 	p.word("{\n    \"previousRevision\": ")
-	m.PreviousRevision = p.revision()
+	p.revision(&m.PreviousRevision)
 	p.word(",\n    \"displacedOperationId\": ")
-	m.DisplacedOperationID = nullable(p, p.operation)
+	nullable(p, &m.DisplacedOperationID, p.operation)
 	p.word(",\n    \"displacedGeneration\": ")
-	m.DisplacedGeneration = nullable(p, func() Generation { return Generation(p.number()) })
+	nullable(p, &m.DisplacedGeneration, p.generation)
 	p.word(",\n    \"recoveredAt\": ")
-	m.RecoveredAt = p.timestamp()
+	p.timestamp(&m.RecoveredAt)
 	p.word(",\n    \"actor\": ")
-	m.Actor = p.text()
+	p.text(&m.Actor)
 	p.word(",\n    \"reason\": ")
-	m.Reason = p.text()
+	p.text(&m.Reason)
 	p.word(",\n    \"liveness\": ")
-	m.Liveness = Verdict(p.text())
-	p.word(",\n    \"survivors\": []")
-	m.Survivors = []Survivor{}
+	p.text((*string)(&m.Liveness))
+	p.word(",\n    \"survivors\": ")
+	p.nobody(&m.Survivors)
 	p.word(",\n    \"cleanup\": ")
-	m.Cleanup = Cleanup(p.text())
+	p.text((*string)(&m.Cleanup))
 	p.word(",\n    \"outcome\": ")
-	m.Outcome = Outcome(p.text())
+	p.text((*string)(&m.Outcome))
 	p.word(",\n    \"evidence\": ")
-	m.Evidence = nullable(p, p.text)
+	nullable(p, &m.Evidence, p.text)
 	p.word("\n  }")
-	return m
 }

@@ -3,6 +3,7 @@ package ownership_test
 import (
 	"bytes"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -20,6 +21,18 @@ func requireSameDecoded(t testing.TB, b []byte) {
 	long, err := ownership.DecodeAny(b)
 	require.NoError(t, err, "%s", b)
 	require.Equal(t, long, r)
+}
+
+// requireSameEncoded holds the short way to the long one (I1).
+func requireSameEncoded(t testing.TB, r ownership.Record) {
+	t.Helper()
+	b, ok := ownership.EncodePlain(r)
+	if !ok || r.Validate() != nil {
+		return
+	}
+	long, err := ownership.EncodeAny(r)
+	require.NoError(t, err)
+	require.Equal(t, string(long), string(b))
 }
 
 // plainRecords have every member, set and null.
@@ -47,6 +60,48 @@ func TestPlainRecordsAreReadPlainly(t *testing.T) {
 		require.True(t, ok, "%s", b)
 		require.Equal(t, want, r)
 	}
+}
+
+// I1: nor be written the long way; what cannot be written plainly is left to it.
+func TestPlainRecordsAreWrittenPlainly(t *testing.T) {
+	for _, r := range plainRecords() {
+		_, ok := ownership.EncodePlain(r)
+		require.True(t, ok, "%v", r)
+		requireSameEncoded(t, r)
+	}
+	for why, spoil := range map[string]func(*ownership.Record){
+		"escape":    func(r *ownership.Record) { r.Owner.User = "a\"b" },
+		"backslash": func(r *ownership.Record) { r.Owner.Host = `a\b` },
+		"control":   func(r *ownership.Record) { r.Owner.Program = "a\x1fb" },
+		"DEL":       func(r *ownership.Record) { r.Session.Resume = new("a\x7fb") },
+		"not ASCII": func(r *ownership.Record) { r.Session.Worktree = new("/é") },
+		"separator": func(r *ownership.Record) { r.Session.Tracker = new("/\u2028") },
+		"no owner":  func(r *ownership.Record) { r.Owner = nil },
+		"large pid": func(r *ownership.Record) { r.Owner.PID = 1 << 31 },
+		"pid below": func(r *ownership.Record) { r.Owner.PID = -1 },
+		"year": func(r *ownership.Record) {
+			r.Owner.AcquiredAt = ownership.At(time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC))
+		},
+		"survivor": func(r *ownership.Record) { r.LastForcedRecovery.Survivors = make([]ownership.Survivor, 1) },
+		"no list":  func(r *ownership.Record) { r.LastForcedRecovery.Survivors = nil },
+	} {
+		r := plainRecords()[2]
+		spoil(&r)
+		_, ok := ownership.EncodePlain(r)
+		require.False(t, ok, why)
+	}
+}
+
+// Whoever encodes a record shares it with others.
+func TestEncodingTouchesNothing(t *testing.T) {
+	odd := plainRecords()[2]
+	odd.Owner.AcquiredAt = ownership.At(time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC))
+	odd.LastForcedRecovery.Survivors, odd.Owner.PID = nil, -1
+	owner, marker := *odd.Owner, *odd.LastForcedRecovery
+	_, ok := ownership.EncodePlain(odd)
+	require.False(t, ok)
+	require.Equal(t, owner, *odd.Owner)
+	require.Equal(t, marker, *odd.LastForcedRecovery)
 }
 
 // I1: of each record, every byte is changed, left out, and given twice.

@@ -37,10 +37,11 @@ func lookup(name, path, dir string) (string, error) {
 			candidate = "./" + name
 		}
 		err := executable(candidate, dir)
-		if err == nil {
+		switch {
+		case err == nil:
 			return candidate, nil
-		}
-		if isRegular(candidate, dir) && !errors.Is(failure, ErrNotExecutable) {
+		case errors.Is(err, ErrNotFound) || errors.Is(failure, ErrNotExecutable):
+		case isRegular(candidate, dir):
 			failure = err
 		}
 	}

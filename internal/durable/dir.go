@@ -53,13 +53,3 @@ type File interface {
 	Stat() (Entry, error)
 	Close() error
 }
-
-// Entry is what a name stands for.
-type Entry struct {
-	ID   ID
-	Mode fs.FileMode
-	UID  uint32
-}
-
-// ID tells files apart for as long as one of the names or descriptors of each lasts.
-type ID struct{ Device, Inode uint64 }

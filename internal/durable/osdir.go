@@ -6,43 +6,37 @@ import (
 	"os"
 	"path"
 	"strings"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
-// osDir is a directory of the operating system.
+// osDir is a directory of the operating system: one descriptor. Names below it are opened
+// one element after the other, and none through a link.
 type osDir struct {
-	root *os.Root
-	self *os.File // the same directory, for fsync, flock and fchmod
-	fd   int      // of self
+	fd   int
+	name string // for messages
 }
 
 // NewDir returns the directory that root is open on. The caller closes both.
 func NewDir(root *os.Root) (Dir, error) {
-	d, err := dirOf(root)
+	self, err := root.OpenFile(".", os.O_RDONLY|unix.O_NONBLOCK|unix.O_DIRECTORY, 0)
 	if err != nil {
 		return nil, err
 	}
-	return &d, nil
+	raw, err := self.SyscallConn()
+	var again int
+	var failed error
+	if err == nil {
+		err = raw.Control(func(fd uintptr) { again, failed = OpenDirAt(int(fd), ".") })
+	}
+	if err := errors.Join(err, failed, self.Close()); err != nil {
+		return nil, err
+	}
+	return DirAt(again, root.Name()), nil
 }
 
-// dirOf opens the directory itself. Neither the opening nor the descriptor is asked to
-// block, which would cost four calls; a directory never does.
-func dirOf(root *os.Root) (d osDir, err error) {
-	self, err := root.OpenFile(".", os.O_RDONLY|unix.O_NONBLOCK|unix.O_DIRECTORY, 0)
-	if err != nil {
-		return d, err
-	}
-	raw, err := self.SyscallConn()
-	if err == nil {
-		err = raw.Control(func(fd uintptr) { d = osDir{root, self, int(fd)} })
-	}
-	if err != nil {
-		return osDir{}, errors.Join(err, self.Close())
-	}
-	return d, nil
-}
+// DirAt returns the directory that a descriptor is open on. Closing it closes that.
+func DirAt(fd int, name string) Dir { return &osDir{fd, name} }
 
 // Descriptor returns the descriptor of a directory of the operating system, which lasts
 // until that is closed; -1 for any other.
@@ -56,33 +50,6 @@ func Descriptor(d Dir) int {
 	return -1
 }
 
-// OpenRoot opens the directory name below parent and refuses whatever else has that
-// name. os.Root alone follows links that stay inside it.
-func OpenRoot(parent *os.Root, name string) (*os.Root, error) {
-	want, err := parent.Lstat(name)
-	if err != nil {
-		return nil, err
-	}
-	notDir := &fs.PathError{Op: "open", Path: path.Join(parent.Name(), name), Err: syscall.ENOTDIR}
-	if !want.IsDir() {
-		return nil, notDir
-	}
-	root, err := parent.OpenRoot(name)
-	if err != nil {
-		return nil, err
-	}
-	if got, err := root.Stat("."); err != nil || !os.SameFile(want, got) {
-		return nil, errors.Join(notDir, err, root.Close())
-	}
-	return root, nil
-}
-
-// EntryOf returns the identity, mode and owner of a file of the operating system.
-func EntryOf(info fs.FileInfo) Entry {
-	st := info.Sys().(*syscall.Stat_t)
-	return Entry{ID{uint64(st.Dev), uint64(st.Ino)}, info.Mode(), st.Uid}
-}
-
 // Retry repeats a system call for as long as a signal interrupts it.
 func Retry(call func() error) error {
 	for {
@@ -92,62 +59,98 @@ func Retry(call func() error) error {
 	}
 }
 
+// below calls do with the directory that the last element of name is in.
+func (d *osDir) below(name string, do func(at int, base string) error) error {
+	first, rest, more := strings.Cut(name, "/")
+	switch {
+	case first == "..":
+		return unix.EINVAL
+	case !more:
+		return Retry(func() error { return do(d.fd, name) })
+	}
+	next, err := OpenDirAt(d.fd, first)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(next)
+	return (&osDir{next, d.name}).below(rest, do)
+}
+
+// belowBoth is below for two names.
+func (d *osDir) belowBoth(a, b string, do func(atA int, baseA string, atB int, baseB string) error) error {
+	return d.below(a, func(atA int, baseA string) error {
+		return d.below(b, func(atB int, baseB string) error { return do(atA, baseA, atB, baseB) })
+	})
+}
+
 func (d *osDir) Create(name string) (File, error) {
-	const flags = os.O_WRONLY | os.O_CREATE | os.O_EXCL | unix.O_NOFOLLOW | unix.O_NONBLOCK
-	f, err := d.root.OpenFile(name, flags, FileMode)
-	if err != nil {
-		return nil, err
-	}
-	return osFile{f}, nil
+	const flags = unix.O_WRONLY | unix.O_CREAT | unix.O_EXCL
+	var f File
+	err := d.below(name, func(at int, base string) error {
+		fd, err := OpenAt(at, base, flags)
+		if err == nil {
+			f = &osFile{fd, name}
+		}
+		return err
+	})
+	return f, pathError("openat", name, err)
 }
 
-func (p *osDir) OpenDir(name string) (Dir, error) {
-	root, err := OpenRoot(p.root, name)
-	if err != nil {
-		return nil, err
-	}
-	d, err := dirOf(root)
-	if err != nil {
-		return nil, errors.Join(err, root.Close())
-	}
-	return &ownedDir{d}, nil
+func (d *osDir) OpenDir(name string) (Dir, error) {
+	var sub Dir
+	err := d.below(name, func(at int, base string) error {
+		fd, err := OpenDirAt(at, base)
+		if err == nil {
+			sub = DirAt(fd, path.Join(d.name, name))
+		}
+		return err
+	})
+	return sub, pathError("openat", name, err)
 }
 
-// ownedDir also closes the root that it opened.
-type ownedDir struct{ osDir }
-
-func (d *ownedDir) Close() error { return errors.Join(d.osDir.Close(), d.root.Close()) }
-
-func (d *osDir) Lstat(name string) (Entry, error) {
-	info, err := d.root.Lstat(name)
-	if err != nil {
-		return Entry{}, err
-	}
-	return EntryOf(info), nil
+func (d *osDir) Mkdir(name string) error {
+	return pathError("mkdirat", name, d.below(name, func(at int, base string) error {
+		return unix.Mkdirat(at, base, uint32(DirMode))
+	}))
 }
 
 func (d *osDir) Names() ([]string, error) {
-	f, err := d.root.Open(".")
+	fd, err := OpenDirAt(d.fd, ".")
 	if err != nil {
-		return nil, err
+		return nil, pathError("openat", d.name, err)
 	}
+	f := os.NewFile(uintptr(fd), d.name)
 	names, err := f.Readdirnames(-1)
 	return names, errors.Join(err, f.Close())
+}
+
+func (d *osDir) Lstat(name string) (e Entry, err error) {
+	var st unix.Stat_t
+	err = d.below(name, func(at int, base string) error {
+		return unix.Fstatat(at, base, &st, unix.AT_SYMLINK_NOFOLLOW)
+	})
+	if err != nil {
+		return Entry{}, pathError("fstatat", name, err)
+	}
+	return entryOf(&st), nil
 }
 
 // Chmod falls back on a call that follows links where the kernel has no other, after
 // a look at what the name stands for.
 func (d *osDir) Chmod(name string, mode fs.FileMode) error {
-	err := d.root.Chmod(name, mode)
+	chmod := func(flags int) error {
+		err := Retry(func() error { return unix.Fchmodat(d.fd, name, uint32(mode.Perm()), flags) })
+		return pathError("fchmodat", name, err)
+	}
+	err := chmod(unix.AT_SYMLINK_NOFOLLOW)
 	if !errors.Is(err, errors.ErrUnsupported) {
 		return err
 	}
 	e, err := d.Lstat(name)
 	if err != nil || e.Mode.Type() == fs.ModeSymlink {
-		return errors.Join(err, pathError("chmod", name, unix.ELOOP))
+		return errors.Join(err, pathError("fchmodat", name, unix.ELOOP))
 	}
-	err = Retry(func() error { return unix.Fchmodat(d.fd, name, uint32(mode.Perm()), 0) })
-	return pathError("chmod", name, err)
+	return chmod(0)
 }
 
 func (d *osDir) TryLock() (bool, error) {
@@ -155,47 +158,60 @@ func (d *osDir) TryLock() (bool, error) {
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		return false, nil
 	}
-	return err == nil, pathError("flock", d.self.Name(), err)
+	return err == nil, pathError("flock", d.name, err)
 }
 
 func (d *osDir) Unlock() error {
 	err := Retry(func() error { return unix.Flock(d.fd, unix.LOCK_UN) })
-	return pathError("flock", d.self.Name(), err)
+	return pathError("flock", d.name, err)
 }
 
-func (d *osDir) Mkdir(name string) error      { return d.root.Mkdir(name, DirMode) }
-func (d *osDir) Link(from, to string) error   { return d.root.Link(from, to) }
-func (d *osDir) Rename(from, to string) error { return d.root.Rename(from, to) }
-func (d *osDir) Exchange(a, b string) error   { return exchange(d.root, a, b) }
-func (d *osDir) Sync() error                  { return d.self.Sync() }
-func (d *osDir) Close() error                 { return d.self.Close() }
+func (d *osDir) Link(from, to string) error {
+	return linkError("linkat", from, to, d.belowBoth(from, to, func(atA int, a string, atB int, b string) error {
+		return unix.Linkat(atA, a, atB, b, 0)
+	}))
+}
 
-// Remove asks once about a name of one element that nothing has, or a file: os.Root takes
-// what is no file for a directory, and asks again.
+func (d *osDir) Rename(from, to string) error {
+	return linkError("renameat", from, to, d.belowBoth(from, to, unix.Renameat))
+}
+
+// Exchange tells a file system that cannot from everything else.
+func (d *osDir) Exchange(a, b string) error {
+	err := d.belowBoth(a, b, swap)
+	if errors.Is(err, unix.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
+		return ErrNoExchange
+	}
+	return linkError("exchange", a, b, err)
+}
+
+// Remove takes what is no file for an empty directory.
 func (d *osDir) Remove(name string) error {
-	if strings.Contains(name, "/") {
-		return d.root.Remove(name)
-	}
-	err := Retry(func() error { return unix.Unlinkat(d.fd, name, 0) })
-	if err == nil || errors.Is(err, unix.ENOENT) {
-		return pathError("unlinkat", name, err)
-	}
-	return d.root.Remove(name)
+	return pathError("unlinkat", name, d.below(name, func(at int, base string) error {
+		err := unix.Unlinkat(at, base, 0)
+		if err == nil || errors.Is(err, unix.ENOENT) || errors.Is(err, unix.EINTR) {
+			return err
+		}
+		if unix.Unlinkat(at, base, unix.AT_REMOVEDIR) == nil {
+			return nil
+		}
+		return err
+	}))
 }
 
-type osFile struct{ *os.File }
-
-func (f osFile) Stat() (Entry, error) {
-	info, err := f.File.Stat()
-	if err != nil {
-		return Entry{}, err
-	}
-	return EntryOf(info), nil
-}
+func (d *osDir) Sync() error  { return pathError("fsync", d.name, syncAll(d.fd)) }
+func (d *osDir) Close() error { return pathError("close", d.name, unix.Close(d.fd)) }
 
 func pathError(op, name string, err error) error {
 	if err == nil {
 		return nil
 	}
 	return &fs.PathError{Op: op, Path: name, Err: err}
+}
+
+func linkError(op, from, to string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &os.LinkError{Op: op, Old: from, New: to, Err: err}
 }

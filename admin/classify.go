@@ -30,15 +30,21 @@ type Classified struct {
 // is said in an evidence line or in the work's detail.
 func Classify(ctx context.Context, s lease.Store, i lease.Inspection) Classified {
 	c := []Classified{{Inspection: i}}
-	classify(ctx, s, c, namesWork)
+	classify(ctx, s, c, LooksIntoWork)
 	return c[0]
 }
+
+// LooksIntoWork reports whether [Classify] looks into the work that the record names:
+// that may take long, and has something to clear away when it is interrupted.
+func LooksIntoWork(i lease.Inspection) bool { return isOwned(i) && namesWork(i) }
 
 // classify classifies many sessions with one pause and one look at the processes for
 // all of them. Work is looked into where counts says so.
 func classify(ctx context.Context, s lease.Store, all []Classified, counts func(lease.Inspection) bool) {
 	var counted sync.WaitGroup
-	counted.Go(func() { countWork(ctx, all, counts) })
+	if slices.ContainsFunc(all, func(c Classified) bool { return counts(c.Inspection) }) {
+		counted.Go(func() { countWork(ctx, all, counts) })
+	}
 	seen := lookTwice(ctx, s, all)
 	counted.Wait()
 	for n := range all {
@@ -56,7 +62,7 @@ func countWork(ctx context.Context, all []Classified, counts func(lease.Inspecti
 	var counting sync.WaitGroup
 	room := make(chan struct{}, system.NumCPU())
 	for n := range all {
-		if c := &all[n]; counts(c.Inspection) && isOwned(c.Inspection) {
+		if c := &all[n]; counts(c.Inspection) {
 			room <- struct{}{}
 			counting.Go(func() {
 				c.WorkAtRisk = workAtRisk(ctx, c.Record.Session)
@@ -159,7 +165,7 @@ func ListWide(ctx context.Context, s lease.Store, states []ownership.State) iter
 			}
 			all, errs = append(all, Classified{Inspection: found.Inspection}), append(errs, found.err)
 		}
-		classify(ctx, s, all, func(i lease.Inspection) bool { return i.State != ownership.StateHeld })
+		classify(ctx, s, all, func(i lease.Inspection) bool { return isOwned(i) && i.State != ownership.StateHeld })
 		for n, c := range all {
 			row := WideRow{Row: rowOf(c.Inspection), Class: c.Class, ClassEvidence: c.ClassEvidence, WorkAtRisk: c.WorkAtRisk}
 			if !yield(row, errs[n]) {

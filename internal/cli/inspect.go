@@ -26,11 +26,14 @@ func (v *invocation) inspect(ctx context.Context, c *urfave.Command) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := interruptible(ctx) // a count has something to clear away
-	defer stop()
 	i, err := admin.Inspect(ctx, s, t)
 	if err != nil {
 		return err
+	}
+	if admin.LooksIntoWork(i) {
+		var stop func()
+		ctx, stop = interruptible(ctx)
+		defer stop()
 	}
 	found := admin.Classify(ctx, s, i)
 	found.Inspection = v.shown(found.Inspection)

@@ -48,9 +48,13 @@ func (v *invocation) list(ctx context.Context, c *urfave.Command) error {
 	if c.Bool("watch") {
 		return v.watch(ctx, s, states, since)
 	}
-	ctx, stop := interruptible(ctx) // a count has something to clear away
-	defer stop()
-	return v.listOnce(ctx, s, states, c.Bool("wide"))
+	wide := c.Bool("wide")
+	if wide { // a count has something to clear away
+		var stop func()
+		ctx, stop = interruptible(ctx)
+		defer stop()
+	}
+	return v.listOnce(ctx, s, states, wide)
 }
 
 // watchSince returns the moment from which on a watch goes on, or the zero time.

@@ -36,15 +36,39 @@ func displacing(s lease.Store, g ownership.Generation) publisher {
 	}
 }
 
-// commit publishes under the life lock of the record's generation (I3), and only
-// over the very bytes that were seen (I6). An error that is no unknown outcome means
-// that no record changed.
-func (a attempt) commit(ctx context.Context, s lease.Store) (Receipt, error) {
+// room bounds how many do something at once. A nil one bounds nothing.
+type room chan struct{}
+
+func (r room) enter() (leave func()) {
+	if r == nil {
+		return func() {}
+	}
+	r <- struct{}{}
+	return func() { <-r }
+}
+
+// commit makes the attempt and notes it in the archive. An error that is no unknown
+// outcome means that no record changed.
+func (a attempt) commit(ctx context.Context, s lease.Store, r room) (Receipt, error) {
 	free, ok := lease.Occupy(s, a.record.KeyDigest)
 	if !ok {
 		return Receipt{}, lease.ErrHeld
 	}
 	defer free()
+	receipt, err := a.hold(ctx, s, r)
+	if err != nil {
+		return Receipt{}, err
+	}
+	// The recovery stands: a caller that goes away must not leave it without its event.
+	event := recoveryEvent(a.record, receipt.Revision, a.settled)
+	receipt.Unrecorded = archiveFault(recordEvent(context.WithoutCancel(ctx), s, event))
+	return receipt, nil
+}
+
+// hold publishes under the life lock of the record's generation (I3), and only over the
+// very bytes that were seen (I6).
+func (a attempt) hold(ctx context.Context, s lease.Store, r room) (Receipt, error) {
+	defer r.enter()()
 	hold, err := s.Hold(ctx, a.record.KeyDigest, a.record.Generation)
 	if err != nil {
 		return Receipt{}, err
@@ -55,9 +79,6 @@ func (a attempt) commit(ctx context.Context, s lease.Store) (Receipt, error) {
 	receipt := receiptOf(a.record, a.bytes, a.seen)
 	receipt.Replayed, receipt.Settled = a.replay, a.settled
 	receipt.Leftover, receipt.Forgotten = hold.Retire(), a.forgotten
-	// The recovery stands: a caller that goes away must not leave it without its event.
-	event := recoveryEvent(a.record, receipt.Revision, a.settled)
-	receipt.Unrecorded = archiveFault(recordEvent(context.WithoutCancel(ctx), s, event))
 	return receipt, nil
 }
 

@@ -43,14 +43,15 @@ func (e *RowError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.
 func RecoverBatch(ctx context.Context, s lease.Store, rows io.Reader, template Recovery) iter.Seq2[BatchResult, error] {
 	return func(yield func(BatchResult, error) bool) {
 		asking, cancel := context.WithCancel(ctx)
-		b := &batch{ctx, s, template}
+		template.room = make(room, commitWidth)
+		b := &batch{ctx: ctx, store: s, template: template}
 		answers := b.begin(asking, rows)
 		defer drainRows(cancel, answers)
 		ended := false
 		for answer := range answers {
 			a := <-answer
 			if errors.Is(a.err, errAside) {
-				a.result, a.err = recoverRow(ctx, s, a.result.Line, a.row, template)
+				a.result, a.err = recoverRow(ctx, s, a.row, template)
 			}
 			if ended && a.err != nil {
 				continue // it was interrupted as the one before
@@ -70,15 +71,10 @@ func unreadRest(line int, err error) error {
 	return fmt.Errorf("line %d: %w", line, err)
 }
 
-func recoverRow(ctx context.Context, s lease.Store, line int, b []byte, template Recovery) (BatchResult, error) {
-	result := BatchResult{Line: line}
-	row, err := parseRow(b)
-	if err != nil {
-		return result, &RowError{line, err.Error()}
-	}
+func recoverRow(ctx context.Context, s lease.Store, row batchRow, template Recovery) (BatchResult, error) {
 	r := template
 	r.Target, r.Expect = row.target, row.revision
-	result.Key, result.KeyDigest = row.target.shown(nil), row.target.Digest
+	result := BatchResult{Line: row.line, Key: row.target.shown(nil), KeyDigest: row.target.Digest}
 	receipt, err := Recover(ctx, s, r)
 	if err != nil {
 		return result, err
@@ -89,6 +85,7 @@ func recoverRow(ctx context.Context, s lease.Store, line int, b []byte, template
 
 // batchRow is what counts of a row.
 type batchRow struct {
+	line     int // of the input, from 1
 	target   Target
 	revision ownership.Revision
 }

@@ -6,14 +6,19 @@ import (
 	"context"
 	"errors"
 	"io"
+	"sync"
 
 	"holdfast/lease"
 	"holdfast/ownership"
 )
 
 // batchWidth bounds how many rows of a batch are recovered at once. Those that wait for
-// the disk, or for a look at the processes of this host, wait together.
-const batchWidth = 64
+// the disk, for a look at the processes of this host or for the archive wait together.
+const batchWidth = 256
+
+// commitWidth bounds how many of them publish at once: each has six descriptors open then,
+// and at other times one.
+const commitWidth = 64
 
 // errAside is returned for a recovery that begins with a snapshot: those come one at a
 // time, in their turn, since each may take minutes and tells how far it is.
@@ -24,66 +29,106 @@ type batch struct {
 	ctx      context.Context
 	store    lease.Store
 	template Recovery
+
+	mu     sync.Mutex
+	latest map[ownership.Digest]chan struct{} // closed when the last row of a session is done; only of rows under way
 }
 
 // rowAnswer is what became of a row.
 type rowAnswer struct {
-	row    []byte
+	row    batchRow
 	result BatchResult
 	err    error
+}
+
+// rowQuestion is a row to be recovered.
+type rowQuestion struct {
+	row    batchRow
+	before chan struct{} // closed when its session's turn comes; nil: it has
+	done   chan struct{}
+	answer chan<- rowAnswer
 }
 
 // begin recovers rows concurrently and hands out their answers in order. Every answer
 // that is handed out comes; after asking ends no further one is.
 func (b *batch) begin(asking context.Context, rows io.Reader) <-chan chan rowAnswer {
 	answers := make(chan chan rowAnswer, batchWidth)
+	questions := make(chan rowQuestion)
+	b.latest = map[ownership.Digest]chan struct{}{}
 	go func() {
 		defer close(answers)
-		lines := bufio.NewScanner(rows)
-		lines.Buffer(nil, maxRowSize)
-		latest := map[ownership.Digest]chan struct{}{}
-		n := 0
-		for lines.Scan() {
-			n++
-			row := bytes.Clone(lines.Bytes())
-			if len(bytes.TrimSpace(row)) == 0 {
-				continue
-			}
-			answer := make(chan rowAnswer, 1)
-			select {
-			case <-asking.Done():
-				return
-			case answers <- answer:
-			}
-			b.recover(n, row, latest, answer)
-		}
-		if err := lines.Err(); err != nil {
-			answer := make(chan rowAnswer, 1)
-			answer <- rowAnswer{nil, BatchResult{Line: n + 1}, unreadRest(n+1, err)}
-			answers <- answer
-		}
+		defer close(questions)
+		b.read(asking, rows, answers, questions)
 	}()
 	return answers
 }
 
-// recover begins with one row. Rows of one session come one after the other.
-func (b *batch) recover(line int, row []byte, latest map[ownership.Digest]chan struct{}, answer chan<- rowAnswer) {
-	var before chan struct{}
-	done := make(chan struct{})
-	if parsed, err := parseRow(row); err == nil {
-		before = latest[parsed.target.Digest]
-		latest[parsed.target.Digest] = done
-	}
-	go func() {
-		defer close(done)
-		if before != nil {
-			<-before
+// read begins with one row after the other, each as soon as there is room for its answer.
+func (b *batch) read(asking context.Context, rows io.Reader, answers chan<- chan rowAnswer, questions chan rowQuestion) {
+	lines := bufio.NewScanner(rows)
+	lines.Buffer(nil, maxRowSize)
+	n, workers := 0, 0
+	for lines.Scan() {
+		n++
+		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
+			continue
 		}
-		template := b.template
-		template.aside = true
-		result, err := recoverRow(b.ctx, b.store, line, row, template)
-		answer <- rowAnswer{row, result, err}
-	}()
+		row, err := parseRow(lines.Bytes())
+		row.line = n
+		answer := make(chan rowAnswer, 1)
+		select {
+		case <-asking.Done():
+			return
+		case answers <- answer:
+		}
+		if err != nil {
+			answer <- rowAnswer{row, BatchResult{Line: n}, &RowError{n, err.Error()}}
+			continue
+		}
+		if workers < batchWidth {
+			workers++
+			go b.recoverEach(questions)
+		}
+		questions <- b.question(row, answer)
+	}
+	if err := lines.Err(); err != nil {
+		answer := make(chan rowAnswer, 1)
+		answer <- rowAnswer{result: BatchResult{Line: n + 1}, err: unreadRest(n+1, err)}
+		answers <- answer
+	}
+}
+
+// question puts a row behind the one before it of its session.
+func (b *batch) question(row batchRow, answer chan<- rowAnswer) rowQuestion {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	q := rowQuestion{row, b.latest[row.target.Digest], make(chan struct{}), answer}
+	b.latest[row.target.Digest] = q.done
+	return q
+}
+
+// recoverEach recovers one row after the other: a goroutine for each would have to grow
+// its stack anew.
+func (b *batch) recoverEach(questions <-chan rowQuestion) {
+	template := b.template
+	template.aside = true
+	for q := range questions {
+		if q.before != nil {
+			<-q.before
+		}
+		result, err := recoverRow(b.ctx, b.store, q.row, template)
+		b.finish(q)
+		q.answer <- rowAnswer{q.row, result, err}
+	}
+}
+
+func (b *batch) finish(q rowQuestion) {
+	close(q.done)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if d := q.row.target.Digest; b.latest[d] == q.done {
+		delete(b.latest, d)
+	}
 }
 
 // drainRows leaves no recovery under way: the store may be closed next.

@@ -50,7 +50,7 @@ func TestReconcileManyAtOnce(t *testing.T) {
 func TestInterruptedPassTellsWhatItRecovered(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	keys := w.strandTogether(2 * 64)
+	keys := w.strandTogether(3 * 128)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	told, failures := map[string]bool{}, 0

@@ -51,7 +51,7 @@ func Recover(ctx context.Context, s lease.Store, r Recovery) (Receipt, error) {
 			giveUp = time.Now().Add(patience)
 			continue
 		}
-		receipt, err := a.commit(ctx, s)
+		receipt, err := a.commit(ctx, s, q.room)
 		if !lostRace(err) {
 			receipt.Snapshot = q.keptIn(receipt)
 			return receipt, explained(err)

@@ -23,6 +23,7 @@ type Recovery struct {
 	At       time.Time // goes into the marker; zero is the moment of the recovery
 
 	aside bool // what has to be saved first is not begun: errAside
+	room  room // for those that publish at once
 }
 
 // Consent is a set of what a person agrees to.

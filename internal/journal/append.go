@@ -17,10 +17,19 @@ type Batch struct {
 	Records []Record // of each session, oldest first
 	Strays  []Record
 	Events  []Event
+	notes   []note
 }
 
 // Empty reports whether there is nothing in it.
-func (b Batch) Empty() bool { return len(b.Records)+len(b.Strays)+len(b.Events) == 0 }
+func (b Batch) Empty() bool { return len(b.Records)+len(b.Strays)+len(b.Events)+len(b.notes) == 0 }
+
+// join adds what another one brings.
+func (b *Batch) join(o Batch) {
+	b.Records = append(b.Records, o.Records...)
+	b.Strays = append(b.Strays, o.Strays...)
+	b.Events = append(b.Events, o.Events...)
+	b.notes = append(b.notes, o.notes...)
+}
 
 // Append makes a batch durable in one transaction, and creates the journal for it as
 // needed. What is there already stays in its place and is written once more: an
@@ -40,7 +49,10 @@ func (j *Journal) appendNow(ctx context.Context, b Batch) error {
 		return nil
 	}
 	err := j.append(ctx, b)
-	if !errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case notWritable(err) && j.areThere(ctx, b):
+		return nil
+	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
 	if err := j.create(ctx); err != nil {
@@ -52,11 +64,23 @@ func (j *Journal) appendNow(ctx context.Context, b Batch) error {
 func (j *Journal) append(ctx context.Context, b Batch) error {
 	return j.use(ctx, writing, func(db *bbolt.DB) error {
 		w := &writer{places: map[place]*placed{}}
-		if err := db.Update(func(tx *bbolt.Tx) error { return w.write(tx, b) }); err != nil {
-			return err
+		err := db.Update(func(tx *bbolt.Tx) error { return w.write(tx, b) })
+		if err != nil {
+			return unlessNothing(err)
 		}
 		return db.View(w.verify)
 	})
+}
+
+// errNothing ends a transaction that would change nothing, and for which the file stays
+// as it is.
+var errNothing = errors.New("it is all there")
+
+func unlessNothing(err error) error {
+	if errors.Is(err, errNothing) {
+		return nil
+	}
+	return err
 }
 
 // writer is one transaction.
@@ -100,6 +124,14 @@ func (w *writer) write(tx *bbolt.Tx, b Batch) error {
 		if err := w.addEvent(e); err != nil {
 			return err
 		}
+	}
+	for _, n := range b.notes {
+		if err := w.addNote(n); err != nil {
+			return err
+		}
+	}
+	if len(w.written) == 0 {
+		return errNothing
 	}
 	return nil
 }
@@ -208,10 +240,14 @@ func (w *writer) addEvent(e Event) error {
 		return err
 	}
 	key, _ := eventKey(w.events, prefix, value)
-	if err := w.set(w.events, eventsBucket, key, value); err != nil {
+	return w.putEvent(note{e.At, prefix, value}, key)
+}
+
+func (w *writer) putEvent(n note, key []byte) error {
+	if err := w.set(w.events, eventsBucket, key, n.value); err != nil {
 		return err
 	}
-	return w.set(w.times, timesBucket, join(instant(e.At), []byte{eventTime}, key), nil)
+	return w.set(w.times, timesBucket, join(instant(n.at), []byte{eventTime}, key), nil)
 }
 
 // verify reads back what was committed: a file whose inner pages are damaged can take

@@ -26,7 +26,6 @@ var desks sync.Map // of *desk, by the journal's path
 type posting struct {
 	ctx   context.Context
 	batch Batch
-	once  bool // its events are left out if they are there
 	done  bool // with err: of whoever had the turn
 	err   error
 }
@@ -90,22 +89,8 @@ func (j *Journal) appendAll(all []*posting) error {
 		ctx = context.WithoutCancel(ctx)
 	}
 	var together Batch
-	var notes []Event
 	for _, p := range all {
-		together.Records = append(together.Records, p.batch.Records...)
-		together.Strays = append(together.Strays, p.batch.Strays...)
-		if p.once {
-			notes = append(notes, p.batch.Events...)
-		} else {
-			together.Events = append(together.Events, p.batch.Events...)
-		}
-	}
-	if len(notes) > 0 {
-		fresh, err := j.unknown(ctx, notes)
-		if err != nil {
-			return err
-		}
-		together.Events = append(together.Events, fresh...)
+		together.join(p.batch)
 	}
 	return j.appendNow(ctx, together)
 }

@@ -26,8 +26,8 @@ func TestWhoGoesAwayTakesNobodysAnswerAlong(t *testing.T) {
 	cancel()
 	d := ownership.Digest{1}
 	all := []*posting{
-		{ctx: gone, batch: Batch{Events: []Event{{Event: "recover", KeyDigest: &d, Reason: "one"}}}, once: true},
-		{ctx: t.Context(), batch: Batch{Events: []Event{{Event: "recover", KeyDigest: &d, Reason: "two"}}}, once: true},
+		{ctx: gone, batch: noteOf(t, Event{Event: "recover", KeyDigest: &d, Reason: "one"})},
+		{ctx: t.Context(), batch: noteOf(t, Event{Event: "recover", KeyDigest: &d, Reason: "two"})},
 	}
 	j.answer(all)
 	require.True(t, all[1].done)
@@ -38,4 +38,11 @@ func TestWhoGoesAwayTakesNobodysAnswerAlong(t *testing.T) {
 		reasons = append(reasons, e.Reason)
 	}
 	require.ElementsMatch(t, []string{"one", "two"}, reasons)
+}
+
+func noteOf(t *testing.T, e Event) Batch {
+	t.Helper()
+	prefix, value, err := e.encode()
+	require.NoError(t, err)
+	return Batch{notes: []note{{e.At, prefix, value}}}
 }

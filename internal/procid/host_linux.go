@@ -1,9 +1,6 @@
 package procid
 
-import (
-	"os"
-	"strings"
-)
+import "strings"
 
 // machineIDFiles are tried in this order (machine-id(5); the second is older and D-Bus's own).
 var machineIDFiles = []string{"/etc/machine-id", "/var/lib/dbus/machine-id"}
@@ -19,7 +16,8 @@ func machineID() string {
 }
 
 func readMachineID(file string) string {
-	content, err := os.ReadFile(file)
+	var b [256]byte
+	content, err := anywhere.readPiece(file, b[:])
 	id := strings.TrimSpace(string(content))
 	if err != nil || id == "uninitialized" {
 		return ""
@@ -28,7 +26,8 @@ func readMachineID(file string) string {
 }
 
 func bootID() *string {
-	content, err := os.ReadFile(procRoot + "/sys/kernel/random/boot_id")
+	var b [256]byte
+	content, err := anywhere.readPiece(procRoot+"/sys/kernel/random/boot_id", b[:])
 	id := strings.TrimSpace(string(content))
 	if err != nil || !isUUID(id) {
 		return nil

@@ -4,7 +4,6 @@ import (
 	"encoding/hex"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -53,8 +52,8 @@ func TestMachineID(t *testing.T) {
 func TestUserName(t *testing.T) {
 	require.NotEmpty(t, UserName())
 	const passwd = "# comment\n+::::::\nroot:x:0:0:root:/root:/bin/sh\nana:x:1000:1000::/home/ana:/bin/sh\nbob:x:1000:1:::\n"
-	require.Equal(t, "ana", loginName(strings.NewReader(passwd), "1000"))
-	require.Equal(t, "root", loginName(strings.NewReader(passwd), "0"))
-	require.Empty(t, loginName(strings.NewReader(passwd), "7"))
-	require.Empty(t, loginName(strings.NewReader(""), "0"))
+	require.Equal(t, "ana", loginName(passwd, "1000"))
+	require.Equal(t, "root", loginName(passwd, "0"))
+	require.Empty(t, loginName(passwd, "7"))
+	require.Empty(t, loginName("", "0"))
 }

@@ -18,9 +18,12 @@ const procRoot = "/proc"
 // pid is used again meanwhile: the kernel then answers ESRCH.
 type procDir struct{ fd int }
 
+// anywhere takes full paths. What is read through it costs no start of Go's poller, which os.File asks about every file.
+var anywhere = procDir{unix.AT_FDCWD}
+
 // openDir opens /proc or a directory below it. It returns errGone when there is no such process.
 func openDir(path string) (procDir, error) {
-	return procDir{unix.AT_FDCWD}.open(path)
+	return anywhere.open(path)
 }
 
 func (d procDir) open(name string) (procDir, error) {

@@ -1,8 +1,6 @@
 package procid
 
 import (
-	"bufio"
-	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -16,9 +14,8 @@ func UserName() string {
 	if known, ok := userNames.Load(uid); ok {
 		return known.(string)
 	}
-	if passwd, err := os.Open("/etc/passwd"); err == nil {
-		defer passwd.Close()
-		if name := loginName(passwd, uid); name != "" {
+	if passwd, err := anywhere.read("/etc/passwd"); err == nil {
+		if name := loginName(string(passwd), uid); name != "" {
 			userNames.Store(uid, name)
 			return name
 		}
@@ -29,10 +26,10 @@ func UserName() string {
 // userNames are the names that were found, by uid: a process can become another user.
 var userNames sync.Map
 
-// loginName finds a uid in a file of the form of passwd(5). It is empty when no line has it.
-func loginName(passwd io.Reader, uid string) string {
-	for lines := bufio.NewScanner(passwd); lines.Scan(); {
-		fields := strings.SplitN(lines.Text(), ":", 4)
+// loginName finds a uid in the content of a file of the form of passwd(5). It is empty when no line has it.
+func loginName(passwd, uid string) string {
+	for line := range strings.Lines(passwd) {
+		fields := strings.SplitN(line, ":", 4)
 		if len(fields) == 4 && fields[2] == uid {
 			return strings.ToValidUTF8(fields[0], "\uFFFD")
 		}

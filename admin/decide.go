@@ -13,7 +13,7 @@ import (
 // consent allow, or the refusal. It changes nothing (I8). The order of the questions
 // is part of the contract: owner, revision, consent.
 func (q request) decide(ctx context.Context) (attempt, error) {
-	i, err := look(ctx, q.store, q.Target)
+	i, err := q.look(ctx)
 	if err != nil {
 		return attempt{}, err
 	}
@@ -29,6 +29,13 @@ func (q request) decide(ctx context.Context) (attempt, error) {
 	default:
 		return q.decideActive(ctx, i, displacement{liveness: ownership.Gone, needs: Force})
 	}
+}
+
+func (q request) look(ctx context.Context) (lease.Inspection, error) {
+	if q.seen != nil {
+		return *q.seen, nil
+	}
+	return look(ctx, q.store, q.Target)
 }
 
 // displacement is what is known of the owner that a recovery displaces, and what a

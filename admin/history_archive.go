@@ -22,6 +22,11 @@ const (
 // current record stays where it is, and so does everything of a session whose record
 // cannot be read.
 func Archive(ctx context.Context, s lease.Store, t Target) (int, error) {
+	return archive(ctx, s, t, nil)
+}
+
+// archive is Archive with no more than r allows at the session's files at once.
+func archive(ctx context.Context, s lease.Store, t Target, r room) (int, error) {
 	if _, keepsAll := s.(lease.Chronicler); keepsAll {
 		return 0, nil
 	}
@@ -29,14 +34,16 @@ func Archive(ctx context.Context, s lease.Store, t Target) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	leave := r.enter()
 	box, err := h.Outbox(ctx, t.Digest)
+	leave()
 	if err != nil {
 		return 0, err
 	}
 	if box.Current.Reading(t.Digest).Fault != nil || len(box.Faults()) > 0 {
 		return 0, nil // what follows a file that cannot be read would be archived out of its order
 	}
-	return archiver{h, journal.At(h.JournalPath()), t.Digest}.past(ctx, box.Past)
+	return archiver{h, journal.At(h.JournalPath()), t.Digest, r}.past(ctx, box.Past)
 }
 
 // archiver moves the history of one session.
@@ -44,6 +51,7 @@ type archiver struct {
 	store   historian
 	journal *journal.Journal
 	digest  ownership.Digest
+	room    room
 }
 
 // past archives, oldest first, and returns how many it did, also with an error.
@@ -80,6 +88,7 @@ func (a archiver) move(ctx context.Context, batch []journal.Record) error {
 	if err := a.journal.Append(ctx, journal.Batch{Records: batch}); err != nil {
 		return archiveFault(err)
 	}
+	defer a.room.enter()()
 	return a.store.Forget(ctx, a.digest, revisionsOf(batch))
 }
 
@@ -110,11 +119,11 @@ func (a archiver) read(ctx context.Context, revs []dirstore.Rev, from int) (batc
 }
 
 func (a archiver) readOne(ctx context.Context, rev dirstore.Rev, last *dirstore.Rev) (journal.Record, bool, error) {
-	stored, err := a.store.ReadRev(ctx, a.digest, rev.Revision)
-	if err != nil || stored.Vacant() {
+	b, err := a.bytes(ctx, rev)
+	if err != nil || b == nil {
 		return journal.Record{}, false, err
 	}
-	record, err := ownership.Decode(stored.Bytes)
+	record, err := ownership.Decode(b)
 	if err != nil {
 		return journal.Record{}, false, err
 	}
@@ -128,9 +137,18 @@ func (a archiver) readOne(ctx context.Context, rev dirstore.Rev, last *dirstore.
 		Previous:   rev.Previous,
 		Revision:   rev.Revision,
 		At:         timeOf(record, eventOf(record, generation), ownership.At(rev.WrittenAt)),
-		Bytes:      stored.Bytes,
+		Bytes:      b,
 		Loose:      rev.Loose,
 	}, true, nil
+}
+
+// bytes are nil for a record that was archived meanwhile.
+func (a archiver) bytes(ctx context.Context, rev dirstore.Rev) ([]byte, error) {
+	if rev.Bytes != nil {
+		return rev.Bytes, nil
+	}
+	stored, err := a.store.ReadRev(ctx, a.digest, rev.Revision)
+	return stored.Bytes, err
 }
 
 // generationBefore tells an acquisition from a description: the latter follows a

@@ -24,7 +24,7 @@ type visit struct {
 	records, odds []ownership.Revision // of past and of strays, in the transaction
 }
 
-func (w *pruner) archiver(v visit) archiver { return archiver{w.store, w.journal, v.digest} }
+func (w *pruner) archiver(v visit) archiver { return archiver{w.store, w.journal, v.digest, nil} }
 
 // add takes a session, and finishes all that were taken when they fill a transaction.
 func (w *pruner) add(v visit) {

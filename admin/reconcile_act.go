@@ -54,14 +54,20 @@ func (p *pass) recover(f *finding) said {
 		return *other
 	}
 	seen := now.seen
-	receipt, err := Recover(p.ctx, p.store, Recovery{
-		Target:   Target{Digest: seen.KeyDigest},
-		Expect:   seen.Stored.Revision,
-		Consent:  Force, // and nothing else: what is unproven now is not recovered (I7)
-		Snapshot: snapshotFor(workAtRisk(p.ctx, seen.Record.Session)),
-		Actor:    reconciler(),
-		Reason:   now.plan().reason,
-	})
+	r := Recovery{
+		Target:  Target{Digest: seen.KeyDigest},
+		Expect:  seen.Stored.Revision,
+		Consent: Force, // and nothing else: what is unproven now is not recovered (I7)
+		Actor:   reconciler(),
+		Reason:  now.plan().reason,
+		room:    p.room,
+	}
+	if namesWork(seen) {
+		r.Snapshot = snapshotFor(workAtRisk(p.ctx, seen.Record.Session))
+	} else if seen.Record.Session.Runtime == nil {
+		r.seen = &seen // nothing that takes long has come between
+	}
+	receipt, err := Recover(p.ctx, p.store, r)
 	if err != nil {
 		return f.refused(err)
 	}
@@ -71,11 +77,12 @@ func (p *pass) recover(f *finding) said {
 // again looks at a session once more. It returns what is to be told of one that failed, or
 // is to be dealt with otherwise now; nil where there is still to be done what was decided.
 func (p *pass) again(f *finding) (facts, *said) {
+	began := probe.Now()
 	seen, err := lease.Inspect(p.ctx, p.store, f.seen.KeyDigest)
 	if err != nil {
 		return facts{}, new(f.failed(err))
 	}
-	now := facts{seen: seen}
+	now := facts{seen: seen, began: began}
 	p.gather(&now, probe.RuntimeOf)
 	d := now.plan()
 	if d.action != f.action {
@@ -103,7 +110,7 @@ func (p *pass) recovered(f *finding, receipt Receipt) said {
 		r = rowFor(f.seen, notable(ReconcileLeave, "it was recovered at this moment, by "+receipt.Actor))
 	}
 	if _, ok := p.store.(historian); ok {
-		_, r.Unarchived = Archive(p.ctx, p.store, Target{Digest: f.seen.KeyDigest})
+		_, r.Unarchived = archive(p.ctx, p.store, Target{Digest: f.seen.KeyDigest}, p.room)
 	}
 	return said{row: r}
 }

@@ -20,6 +20,7 @@ type pass struct {
 	yield   func(Reconciled, error) bool
 	done    bool // nobody listens any more, or ctx ended
 	deaf    bool // nobody listens any more
+	room    room // for those that publish or archive at once
 
 	found    []*finding // what needs more than its record
 	namers   map[ownership.Runtime][]namer
@@ -46,7 +47,7 @@ func (p *pass) survey() {
 		case isAtRest(s.Inspection):
 			p.row(s.Inspection, facts{seen: s.Inspection}.plan())
 		default:
-			p.found = append(p.found, &finding{facts: facts{seen: s.Inspection}})
+			p.found = append(p.found, &finding{facts: facts{seen: s.Inspection, began: s.began}})
 			p.note(s.Inspection)
 		}
 	}
@@ -102,7 +103,7 @@ func (p *pass) gather(f *facts, ask asker) {
 		f.runtime = factOf(p.ctx, *i.Record, ask)
 	}
 	if i.State == ownership.StateStranded {
-		f.suspects, f.unseen = probe.Suspects(p.ctx, *i.Record)
+		f.suspects, f.unseen = probe.SuspectsSince(p.ctx, *i.Record, f.began)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"holdfast/internal/probe"
+	"holdfast/internal/procid"
 	"holdfast/lease"
 	"holdfast/ownership"
 )
@@ -12,6 +13,7 @@ import (
 // facts is all that a pass decides on about one session.
 type facts struct {
 	seen     lease.Inspection
+	began    procid.Moment // before seen
 	runtime  runtimeFact
 	namers   []namer         // other sessions whose records name the same runtime
 	suspects []probe.Suspect // of a stranded session: processes that may be its agent's

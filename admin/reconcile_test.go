@@ -179,28 +179,30 @@ func TestReconcileLosesARaceForASession(t *testing.T) {
 	w := newWorld(t)
 	i := w.strand(plan{Key: "k"})
 	var o *owner
-	s := &probed{Store: w.store, after: 3, then: func() { w.force(i); o = w.own(plan{Key: "k"}) }}
+	s := &looked{Store: w.store, times: 2, then: func() { w.force(i); o = w.own(plan{Key: "k"}) }}
 	rows, failed := w.reconcileWith(s, admin.PassRecover, nil)
 	require.Empty(t, failed)
 	require.NotNil(t, o, "nothing came between")
 	require.Equal(t, admin.ReconcileAdopt, rows["k"].Action)
+	require.Equal(t, ownership.StateHeld, rows["k"].State, "what it lost to was looked at")
 	require.Nil(t, rows["k"].Receipt)
 	o.release()
 }
 
-// probed is a store where something happens right after the n-th probe.
-type probed struct {
+// looked is a store where something happens at the end of the n-th look at a session that
+// needs a probe: its record was compared, and only its pulse is still asked for.
+type looked struct {
 	lease.Store
-	after int
+	times int
 	then  func()
 }
 
-func (s *probed) Probe(ctx context.Context, r ownership.Record) (ownership.Liveness, error) {
-	live, err := s.Store.Probe(ctx, r)
-	if s.after--; s.after == 0 {
+func (s *looked) Pulse(ctx context.Context, d ownership.Digest) ([]byte, error) {
+	b, err := s.Store.Pulse(ctx, d)
+	if s.times--; s.times == 0 {
 		s.then()
 	}
-	return live, err
+	return b, err
 }
 
 // One outage is not many deaths, unless a person says so.

@@ -38,6 +38,7 @@ func Recover(ctx context.Context, s lease.Store, r Recovery) (Receipt, error) {
 	}
 	for {
 		a, err := q.decide(ctx)
+		q.seen = nil // it is of another moment from here on
 		if err != nil {
 			return Receipt{}, err
 		}

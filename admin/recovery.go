@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"holdfast/lease"
 	"holdfast/ownership"
 )
 
@@ -24,6 +25,8 @@ type Recovery struct {
 
 	aside bool // what has to be saved first is not begun: errAside
 	room  room // for those that publish at once
+
+	seen *lease.Inspection // at this moment, by the caller: the first decision rests on it
 }
 
 // Consent is a set of what a person agrees to.

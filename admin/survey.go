@@ -6,6 +6,8 @@ import (
 	"iter"
 	"slices"
 
+	"holdfast/internal/probe"
+	"holdfast/internal/procid"
 	"holdfast/lease"
 	"holdfast/ownership"
 )
@@ -18,7 +20,8 @@ const surveyWidth = 128
 // not even that.
 type surveyed struct {
 	lease.Inspection
-	err error
+	err   error
+	began procid.Moment // before the inspection
 }
 
 // survey inspects every session of a store, in the order of their digests. What
@@ -58,7 +61,7 @@ func drain(cancel context.CancelFunc, answers <-chan chan surveyed) {
 func digestsOf(ctx context.Context, s lease.Store) (digests []ownership.Digest, unlisted []surveyed) {
 	for d, err := range s.List(ctx) {
 		if err != nil {
-			unlisted = append(unlisted, surveyed{lease.Inspection{KeyDigest: d}, err})
+			unlisted = append(unlisted, surveyed{Inspection: lease.Inspection{KeyDigest: d}, err: err})
 			continue
 		}
 		digests = append(digests, d)
@@ -101,8 +104,9 @@ type question struct {
 // grow its stack anew.
 func answerEach(ctx context.Context, looks *lease.Survey, questions <-chan question) {
 	for q := range questions {
+		began := probe.Now()
 		i, err := looks.Inspect(ctx, q.digest)
 		i.KeyDigest = q.digest
-		q.answer <- surveyed{i, err}
+		q.answer <- surveyed{i, err, began}
 	}
 }

@@ -133,7 +133,7 @@ func (w *watcher) look() bool {
 func (w *watcher) lookAt(d ownership.Digest) bool {
 	i, err := lease.Inspect(w.ctx, w.store, d)
 	i.KeyDigest = d
-	return w.news(surveyed{i, err})
+	return w.news(surveyed{Inspection: i, err: err})
 }
 
 func (w *watcher) news(found surveyed) bool {

@@ -20,7 +20,16 @@ type Suspect struct {
 // work inside its worktree, in the order of their pids, without the caller itself. With
 // an error the list may be incomplete.
 func Suspects(ctx context.Context, r ownership.Record) ([]Suspect, error) {
-	scan, err := scanner.Next(ctx)
+	return SuspectsSince(ctx, r, scanner.Now())
+}
+
+// Now returns a moment for [SuspectsSince].
+func Now() procid.Moment { return scanner.Now() }
+
+// SuspectsSince is [Suspects] by any look that began after a moment, such as that of a
+// probe of the record: whoever asks after each of many probes needs no look of its own.
+func SuspectsSince(ctx context.Context, r ownership.Record, m procid.Moment) ([]Suspect, error) {
+	scan, err := scanner.Since(ctx, m)
 	if err != nil {
 		return nil, err
 	}

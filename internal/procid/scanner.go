@@ -14,11 +14,18 @@ type Scanner struct {
 	busy bool // a goroutine is scanning
 	// rests is until when that goroutine waits for others to join.
 	rests time.Time
+	// begun counts the scans that have begun, and last is the latest that has ended well; it was the one of number ended.
+	begun, ended Moment
+	last         *Scan
 	// scan is ScanNow, but for tests of this type.
 	scan func(context.Context) (*Scan, error)
 }
 
+// Moment is a point in the life of a Scanner, between the scans that had begun by then and those that had not.
+type Moment uint64
+
 type sharedScan struct {
+	number  Moment        // among those that have begun
 	done    chan struct{} // closed when scan and err are set
 	callers int
 	scan    *Scan
@@ -31,6 +38,24 @@ const (
 	waitsPerScan = 4
 	longestWait  = 20 * time.Millisecond
 )
+
+// Now returns the moment of the call, for Since.
+func (s *Scanner) Now() Moment {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.begun
+}
+
+// Since returns a scan that began after that moment: one that has ended already, or what Next returns.
+func (s *Scanner) Since(ctx context.Context, m Moment) (*Scan, error) {
+	s.mu.Lock()
+	last, ended := s.last, s.ended
+	s.mu.Unlock()
+	if last != nil && ended > m {
+		return last, nil
+	}
+	return s.Next(ctx)
+}
 
 // Next returns a scan that began after the call, so that it shows whatever existed before the call and still does.
 // Those who call while a scan is under way wait for the one after it, and share it. It returns ctx's error when that
@@ -69,7 +94,7 @@ func (s *Scanner) work() {
 		time.Sleep(time.Until(s.rests))
 		current, began := s.begin(), time.Now()
 		current.scan, current.err = s.run()
-		close(current.done)
+		s.end(current)
 		if current.callers > 1 {
 			s.rests = time.Now().Add(min(waitsPerScan*time.Since(began), longestWait))
 		}
@@ -90,7 +115,19 @@ func (s *Scanner) begin() *sharedScan {
 	defer s.mu.Unlock()
 	current := s.next
 	s.next = nil
+	s.begun++
+	current.number = s.begun
 	return current
+}
+
+// end hands a scan to those who wait for it. One that failed is nobody else's.
+func (s *Scanner) end(current *sharedScan) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if current.err == nil {
+		s.last, s.ended = current.scan, current.number
+	}
+	close(current.done)
 }
 
 func (s *Scanner) run() (*Scan, error) {

@@ -84,3 +84,39 @@ func TestScannerSharesErrors(t *testing.T) {
 	_, err := s.Next(t.Context())
 	require.ErrorIs(t, err, broken)
 }
+
+// What ended already serves whoever asks since a moment before it began, and nobody else.
+func TestScannerSince(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var count int
+		s := clocked(&count)
+		before := s.Now()
+		first, err := s.Since(t.Context(), before)
+		require.NoError(t, err)
+		again, err := s.Since(t.Context(), before)
+		require.NoError(t, err)
+		require.Same(t, first, again)
+		require.Equal(t, 1, count)
+
+		var under *Scan
+		go func() { under, _ = s.Next(t.Context()) }()
+		time.Sleep(time.Second / 2) // the second scan is under way
+		after := s.Now()
+		second, err := s.Since(t.Context(), after)
+		require.NoError(t, err)
+		require.NotSame(t, first, second)
+		require.NotSame(t, under, second, "it began before the moment")
+	})
+}
+
+func TestScannerSinceKeepsNoFailure(t *testing.T) {
+	broken, works := errors.New("broken"), &Scan{}
+	s := &Scanner{scan: func(context.Context) (*Scan, error) { return nil, broken }}
+	before := s.Now()
+	_, err := s.Since(t.Context(), before)
+	require.ErrorIs(t, err, broken)
+	s.scan = func(context.Context) (*Scan, error) { return works, nil }
+	got, err := s.Since(t.Context(), before)
+	require.NoError(t, err)
+	require.Same(t, works, got)
+}

@@ -27,11 +27,15 @@ type Rev struct {
 	Previous   ownership.Revision // zero: it is the first
 	Generation ownership.Generation
 	WrittenAt  time.Time // of the file: evidence only
+	Bytes      []byte    // of the record; nil where an outbox has many: ReadRev returns them
 	// Loose is set where the chain of the current record does not lead to it: it was
 	// published before something that was no record, or before an older copy of the
 	// store was put back, or not at all.
 	Loose bool
 }
+
+// outboxBytes bounds what an outbox keeps of the records' bytes.
+const outboxBytes = 16 << 10
 
 // Outbox is what of a session's history is still in files of its own.
 type Outbox struct {
@@ -66,7 +70,7 @@ type badError struct{ why error }
 func (e *badError) Error() string { return e.why.Error() }
 func (e *badError) Unwrap() error { return e.why }
 
-// Outbox reads every rev file of a session, and keeps of each but a few numbers. What
+// Outbox reads every rev file of a session, and keeps little of many. What
 // is published meanwhile may be missing; what is archived meanwhile may be there.
 func (s *Store) Outbox(ctx context.Context, d ownership.Digest) (Outbox, error) {
 	x, err := s.openSession(d)
@@ -90,7 +94,7 @@ func (s *Store) readOutbox(ctx context.Context, x *session, d ownership.Digest) 
 		return Outbox{}, err
 	}
 	box.WrittenAt = writtenAt(x.Root, recordName)
-	revs := make([]Rev, 0, len(names))
+	revs, kept := make([]Rev, 0, len(names)), 0
 	for _, name := range names {
 		r, ok := revisionName(name)
 		if !ok {
@@ -106,6 +110,9 @@ func (s *Store) readOutbox(ctx context.Context, x *session, d ownership.Digest) 
 		case err != nil:
 			box.addUnread(r, s.unreadRev(d, r, err), writtenAt(x.Root, revName(r)))
 		default:
+			if kept += len(rev.Bytes); kept > outboxBytes {
+				rev.Bytes = nil
+			}
 			revs = append(revs, rev)
 		}
 	}
@@ -189,7 +196,9 @@ func readRev(ctx context.Context, x *os.Root, d ownership.Digest, r ownership.Re
 	if err != nil {
 		return Rev{}, err
 	}
-	return Rev{r, previousOf(record), record.Generation, info.ModTime(), false}, nil
+	return Rev{
+		Revision: r, Previous: previousOf(record), Generation: record.Generation, WrittenAt: info.ModTime(), Bytes: stored.Bytes,
+	}, nil
 }
 
 func checked(s lease.Stored, d ownership.Digest, r ownership.Revision) (ownership.Record, error) {

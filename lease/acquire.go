@@ -73,14 +73,7 @@ func (c claimant) claim(ctx context.Context) (*Lease, error) {
 		if err := context.Cause(ctx); err != nil {
 			return nil, err
 		}
-		i, err := Inspect(ctx, c.store, c.key.Digest())
-		if err != nil {
-			return nil, err
-		}
-		if i.State.AcquireRefusal() != "" {
-			return nil, refuse(i, c.key) // no lock taken, no byte written (I8)
-		}
-		l, err := c.claimFrom(ctx, i)
+		l, i, err := c.claimOnce(ctx)
 		if !errors.Is(err, errMoved) && !errors.Is(err, ErrHeld) {
 			return l, err
 		}
@@ -95,12 +88,27 @@ func (c claimant) claim(ctx context.Context) (*Lease, error) {
 // errMoved makes claim start over: the session is not what it was when judged.
 var errMoved = errors.New("the session changed")
 
-func (c claimant) claimFrom(ctx context.Context, i Inspection) (*Lease, error) {
+// claimOnce takes its hold through the view that it looked with.
+func (c claimant) claimOnce(ctx context.Context) (*Lease, Inspection, error) {
+	v := viewOf(c.store, c.key.Digest())
+	defer v.Close()
+	i, err := inspect(ctx, v, c.key.Digest())
+	if err != nil {
+		return nil, i, err
+	}
+	if i.State.AcquireRefusal() != "" {
+		return nil, i, refuse(i, c.key) // no lock taken, no byte written (I8)
+	}
+	l, err := c.claimFrom(ctx, v, i)
+	return l, i, err
+}
+
+func (c claimant) claimFrom(ctx context.Context, v View, i Inspection) (*Lease, error) {
 	record, err := c.record(i.Current())
 	if err != nil {
 		return nil, err // a claim that no record can hold touches nothing
 	}
-	hold, err := c.store.Hold(ctx, c.key.Digest(), record.Generation) // before the publish: I4
+	hold, err := v.Hold(ctx, record.Generation) // before the publish: I4
 	if err != nil {
 		return nil, err
 	}

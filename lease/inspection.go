@@ -43,11 +43,12 @@ func (i Inspection) Current() ownership.Current {
 // cycles quickly would look stranded. Each new start means that somebody else made
 // progress, so only ctx bounds it.
 func Inspect(ctx context.Context, s Store, d ownership.Digest) (Inspection, error) {
-	return inspect(ctx, viewOf(s, d), d)
+	v := viewOf(s, d)
+	defer v.Close()
+	return inspect(ctx, v, d)
 }
 
 func inspect(ctx context.Context, v View, d ownership.Digest) (Inspection, error) {
-	defer v.Close()
 	stored, err := v.Load(ctx)
 	for err == nil {
 		reading := read(stored, d)

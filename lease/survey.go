@@ -23,7 +23,9 @@ func NewSurvey(s Store) *Survey {
 
 // Inspect is [Inspect].
 func (x *Survey) Inspect(ctx context.Context, d ownership.Digest) (Inspection, error) {
-	return inspect(ctx, x.view(d), d)
+	v := x.view(d)
+	defer v.Close()
+	return inspect(ctx, v, d)
 }
 
 // Close ends the survey. Nothing may be under inspection any more.

@@ -19,6 +19,8 @@ type View interface {
 	Load(context.Context) (Stored, error)
 	Probe(context.Context, ownership.Record) (ownership.Liveness, error)
 	Pulse(context.Context) ([]byte, error)
+	// Hold may take over what the view has open: it is the last that is asked of it.
+	Hold(context.Context, ownership.Generation) (Hold, error)
 	Close()
 }
 
@@ -62,4 +64,8 @@ func (v plainView) Close()                                    {}
 
 func (v plainView) Probe(ctx context.Context, r ownership.Record) (ownership.Liveness, error) {
 	return v.store.Probe(ctx, r)
+}
+
+func (v plainView) Hold(ctx context.Context, g ownership.Generation) (Hold, error) {
+	return v.store.Hold(ctx, v.digest, g)
 }

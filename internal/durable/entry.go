@@ -2,6 +2,7 @@ package durable
 
 import (
 	"io/fs"
+	"os"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -45,4 +46,23 @@ func modeOf(mode uint32) fs.FileMode {
 		return permissions | fs.ModeSocket
 	}
 	return permissions | fs.ModeDevice
+}
+
+// LstatAt says what a name of one element below a directory, or a path, stands for.
+func LstatAt(at int, name string) (Entry, error) {
+	var st unix.Stat_t
+	err := Retry(func() error { return unix.Fstatat(at, name, &st, unix.AT_SYMLINK_NOFOLLOW) })
+	if err != nil {
+		return Entry{}, pathError("fstatat", name, err)
+	}
+	return entryOf(&st), nil
+}
+
+// Fstat says what a descriptor is open on.
+func Fstat(fd int) (Entry, error) {
+	var st unix.Stat_t
+	if err := Retry(func() error { return unix.Fstat(fd, &st) }); err != nil {
+		return Entry{}, os.NewSyscallError("fstat", err)
+	}
+	return entryOf(&st), nil
 }

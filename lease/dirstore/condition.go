@@ -109,20 +109,18 @@ func namesIn(root *os.Root) ([]string, error) {
 	return names, errors.Join(err, f.Close())
 }
 
-// checkOwn refuses a store that is not the caller's alone.
-func (s *Store) checkOwn(root *os.Root) error {
-	info, err := root.Stat(".")
+// checkOwn refuses a store that is not the caller's alone, or could not be looked at.
+func (s *Store) checkOwn(store durable.Entry, err error) error {
 	if err != nil {
 		return s.failed("open store", s.path, err)
 	}
-	e := durable.EntryOf(info)
-	if e.UID != uint32(os.Geteuid()) {
-		return foreignOwner("open store", s.path, e.UID)
+	if store.UID != uint32(os.Geteuid()) {
+		return foreignOwner("open store", s.path, store.UID)
 	}
-	if e.Mode.Perm()&0o022 != 0 {
+	if store.Mode.Perm()&0o022 != 0 {
 		return &lease.StoreError{
 			Kind: lease.ErrPermission, Op: "open store", Path: s.path,
-			Err:    fmt.Errorf("its mode %04o lets other users write to it", e.Mode.Perm()),
+			Err:    fmt.Errorf("its mode %04o lets other users write to it", store.Mode.Perm()),
 			Advice: fmt.Sprintf("chmod go-w %q", s.path),
 		}
 	}

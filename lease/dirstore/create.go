@@ -14,9 +14,6 @@ import (
 // makeSession opens the directory of a session to write to it, and creates whatever
 // of it and of the store does not exist yet.
 func (s *Store) makeSession(d ownership.Digest) (*session, error) {
-	if err := s.checkFileSystem(); err != nil {
-		return nil, err
-	}
 	store, err := s.completeStore()
 	if err != nil {
 		return nil, err

@@ -122,7 +122,7 @@ func (s *Store) testLocks() (LockTest, error) {
 	}
 	second := flock.New(s.at(markerName), flock.SetFlag(readFlags))
 	ok, err = try(second.TryRLock)
-	if err := errors.Join(err, free(second), free(first)); err != nil {
+	if err := errors.Join(err, giveBack(second), giveBack(first)); err != nil {
 		return LocksUntested, s.lockError(err)
 	}
 	if ok {

@@ -3,12 +3,9 @@ package dirstore
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
 	"path/filepath"
 	"sync"
 
-	"github.com/gofrs/flock"
 	"golang.org/x/sys/unix"
 
 	"holdfast/internal/durable"
@@ -16,17 +13,18 @@ import (
 	"holdfast/ownership"
 )
 
-// hold is a held life lock.
+// hold is a held life lock. Its descriptors are plain numbers that no collector closes: it
+// lasts until it is ended, or the process is.
 type hold struct {
-	store      *Store
-	digest     ownership.Digest
 	generation ownership.Generation
-	lock       *flock.Flock
-	id         durable.ID  // of the locked file
-	x          *session    // kept open until the hold ends
-	dir        durable.Dir // the session's, to write to; nil until then
+	path       string     // of the locked file
+	lock       int        // its descriptor
+	id         durable.ID // its identity
 
 	mu        sync.Mutex
+	view      *view       // of the session; its directories stay open until the hold ends
+	dir       durable.Dir // the session's, to write to
+	x         *session    // the same directories for what is not plain; nil until then
 	ended     bool
 	published *published
 }
@@ -37,25 +35,26 @@ type published struct {
 	revision ownership.Revision
 }
 
-// alive keeps every hold reachable until it ends: the file of an unreachable one
-// would be closed by its finaliser, and the lock would be free.
-var alive = struct {
-	sync.Mutex
-	holds map[*hold]struct{}
-}{holds: map[*hold]struct{}{}}
-
-func (h *hold) Digest() ownership.Digest         { return h.digest }
+func (h *hold) Digest() ownership.Digest         { return h.view.digest }
 func (h *hold) Generation() ownership.Generation { return h.generation }
 
 // Hold takes the life lock of generation g and creates the store and the session's
 // directory for it as needed.
 func (s *Store) Hold(ctx context.Context, d ownership.Digest, g ownership.Generation) (lease.Hold, error) {
+	v := s.view(d)
+	defer v.Close()
+	return v.Hold(ctx, g)
+}
+
+// Hold is [Store.Hold]. It takes over what the view has open: whether that is still the
+// store's, the path of the life lock tells, which must stand for the locked file.
+func (v *view) Hold(ctx context.Context, g ownership.Generation) (lease.Hold, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	var h *hold
 	err := patiently(func() (err error) {
-		h, err = s.hold(d, g)
+		h, err = v.hold(g)
 		return err
 	})
 	if err != nil {
@@ -64,155 +63,88 @@ func (s *Store) Hold(ctx context.Context, d ownership.Digest, g ownership.Genera
 	return h, nil
 }
 
-func (s *Store) hold(d ownership.Digest, g ownership.Generation) (*hold, error) {
-	x, err := s.makeSession(d)
+func (v *view) hold(g ownership.Generation) (*hold, error) {
+	at, err := v.claimPlace()
 	if err != nil {
 		return nil, err
 	}
-	h := &hold{store: s, digest: d, generation: g, x: x}
+	in := v.store.SessionPath(v.digest)
+	h := &hold{
+		generation: g,
+		path:       filepath.Join(in, lifeName(g)),
+		view:       &view{v.store, v.digest, at, v.seen},
+		dir:        v.store.watched(durable.DirAt(at.self, in)),
+	}
 	for range manyTimes {
-		err = h.take(x.Root)
+		err = h.take()
 		if !errors.Is(err, errReplaced) {
 			break
 		}
 	}
 	if err != nil {
-		return nil, errors.Join(s.failed("take life lock", h.path(), err), x.Close())
+		return nil, errors.Join(v.store.failed("take life lock", h.path, err), h.close())
 	}
-	alive.Lock()
-	defer alive.Unlock()
-	alive.holds[h] = struct{}{}
 	return h, nil
 }
 
-func (h *hold) path() string {
-	return h.store.at(sessionsName, h.digest.String(), lifeName(h.generation))
-}
-
-// take locks the file and proves that the lock is the one that others will meet. A
-// claimant that backs off leaves the file: its publisher removes it.
-func (h *hold) take(x *os.Root) error {
-	name := lifeName(h.generation)
-	if err := createEmpty(x, name); err != nil {
-		return err
+// claimPlace returns the directories of the session, which the view has no longer, and
+// makes what is missing.
+func (v *view) claimPlace() (place, error) {
+	if err := v.store.checkFileSystem(); err != nil {
+		return nowhere, err
 	}
-	if _, err := lstatRegular(x, name); err != nil {
-		return replacedIfMissing(err)
+	if at := v.at; at.isWhole() && !lacksAt(at.store, quarantineName) {
+		v.at = nowhere
+		return at, nil
 	}
-	path := filepath.Join(x.Name(), name)
-	h.lock = flock.New(path, flock.SetFlag(claimFlags))
-	ok, err := try(h.lock.TryLock)
-	switch {
-	case err != nil:
-		return replacedIfMissing(h.store.lockFailed(path, err))
-	case !ok:
-		return &lease.StoreError{Kind: lease.ErrHeld, Op: "take life lock", Path: path}
-	}
-	if err := h.prove(path); err != nil {
-		return errors.Join(err, free(h.lock))
-	}
-	return nil
-}
-
-// replacedIfMissing is for a file that was there a moment ago: its owner removed it.
-func replacedIfMissing(err error) error {
-	if missing(err) {
-		return errReplaced
-	}
-	return err
-}
-
-// lockFailed tells a file system whose locks do not work from everything else.
-func (s *Store) lockFailed(path string, err error) error {
-	if named := s.lockError(err); named != err {
-		return s.unlockable(path, named)
-	}
-	return err
-}
-
-// prove compares what was locked with what the name stands for now, since its owner
-// may have removed it in between, and then takes the lock a second time, as another
-// process would, and must be refused.
-func (h *hold) prove(path string) error {
-	locked, err := h.lock.Stat()
+	x, err := v.store.makeSession(v.digest)
 	if err != nil {
-		return err
+		return nowhere, err
 	}
-	h.id = durable.EntryOf(locked).ID
-	is, err := h.names()
+	if err := x.Close(); err != nil {
+		return nowhere, err
+	}
+	at, err := v.store.openPlace(v.digest)
 	if err != nil {
-		return err
+		at.close()
 	}
-	if !is {
-		return errReplaced
-	}
-	second := flock.New(path, flock.SetFlag(readFlags))
-	ok, err := try(second.TryRLock)
-	if err != nil {
-		return replacedIfMissing(h.store.lockFailed(path, err))
-	}
-	if !ok {
-		return nil
-	}
-	return h.grantedTwice(path, locked, second)
-}
-
-// grantedTwice is for a second lock that should have been refused, unless it is on
-// another file that took the name meanwhile.
-func (h *hold) grantedTwice(path string, locked os.FileInfo, second *flock.Flock) error {
-	got, err := second.Stat()
-	if err := errors.Join(err, free(second)); err != nil {
-		return err
-	}
-	if !os.SameFile(locked, got) {
-		return errReplaced
-	}
-	return h.store.unlockable(path, fmt.Errorf("%s grants one lock twice", h.store.fileSystemName()))
-}
-
-// createEmpty makes a lock file unless the name is taken.
-func createEmpty(x *os.Root, name string) error {
-	const flags = os.O_RDWR | os.O_CREATE | os.O_EXCL | unix.O_NOFOLLOW | unix.O_NONBLOCK
-	f, err := x.OpenFile(name, flags, durable.FileMode)
-	if errors.Is(err, os.ErrExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Chmod(durable.FileMode), f.Close())
+	return at, v.store.failed("open", v.store.SessionPath(v.digest), err)
 }
 
 // names reports whether the life lock's path, from the root of the file system on, still
 // stands for the locked file: the directories that the hold keeps open are the store's
 // then too.
 func (h *hold) names() (bool, error) {
-	info, err := os.Lstat(h.path())
+	e, err := durable.LstatAt(unix.AT_FDCWD, h.path)
 	if missing(err) {
 		return false, nil
 	}
-	return err == nil && durable.EntryOf(info).ID == h.id, err
+	return err == nil && e.ID == h.id, err
 }
 
-// session returns the session's directory, once more checked to be in a store that is
-// the caller's alone. Whoever writes asks names too.
+// session opens the same directories in the way that knows what is not plain. The caller
+// has mu.
 func (h *hold) session() (*session, error) {
-	if err := h.store.checkOwn(h.x.store); err != nil {
+	if h.x != nil {
+		return h.x, nil
+	}
+	x, err := h.view.store.openSession(h.view.digest)
+	if err == nil && x == nil {
+		err = errReplaced
+	}
+	if err != nil {
 		return nil, err
 	}
-	return h.x, h.store.checkCondition(h.x.store)
-}
-
-// directory returns the session's directory to write to, which the hold keeps.
-func (h *hold) directory() (durable.Dir, error) {
-	if h.dir != nil {
-		return h.dir, nil
+	want, err := durable.Fstat(h.view.at.self)
+	got, gotErr := entryOf(x.Root)
+	if err = errors.Join(err, gotErr); err == nil && got.ID != want.ID {
+		err = errReplaced
 	}
-	dir, err := h.store.dir(h.x.Root)
-	if err == nil {
-		h.dir = dir
+	if err != nil {
+		return nil, errors.Join(err, x.Close())
 	}
-	return dir, err
+	h.x = x
+	return x, nil
 }
 
 // Load reads the record through the directory that the hold keeps. Whether that is still
@@ -221,32 +153,45 @@ func (h *hold) Load(ctx context.Context) (lease.Stored, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.ended {
-		return h.store.Load(ctx, h.digest)
+		return h.view.store.Load(ctx, h.view.digest)
 	}
 	if err := ctx.Err(); err != nil {
 		return lease.Stored{}, err
 	}
 	stored, err := h.load(ctx)
-	return stored, h.store.failed("read record", h.store.at(sessionsName, h.digest.String(), recordName), err)
+	return stored, h.failed("read record", recordName, err)
 }
 
 // load is for whoever has mu. A publish that has begun is not cut short by its context
 // here: it is settled as what it was.
 func (h *hold) load(ctx context.Context) (lease.Stored, error) {
-	dir, err := h.directory()
+	if h.view.loads() {
+		return h.view.seen.Stored, nil
+	}
+	h.view.seen = seen{}
+	x, err := h.session()
 	if err != nil {
 		return lease.Stored{}, err
 	}
-	v := view{h.store, h.digest, durable.Descriptor(dir)}
-	if b := v.small(recordName); b != nil {
-		return lease.Stored{Bytes: b, Revision: ownership.RevisionOf(b)}, nil
+	return load(ctx, x.Root)
+}
+
+// failed is [Store.failed] about a name of the session.
+func (h *hold) failed(op, name string, err error) error {
+	if err == nil {
+		return nil
 	}
-	return load(ctx, h.x.Root)
+	return h.view.store.failed(op, h.view.store.at(sessionsName, h.view.digest.String(), name), err)
+}
+
+// hasEnded refuses what needs a hold that is in force.
+func (h *hold) hasEnded(op string) error {
+	return &lease.StoreError{Op: op, Path: h.path, Err: errors.New("the hold has ended")}
 }
 
 func (h *hold) lost(why string) error {
 	return &lease.StoreError{
-		Kind: lease.ErrOwnershipLost, Op: "keep life lock", Path: h.path(), Err: errors.New(why),
+		Kind: lease.ErrOwnershipLost, Op: "keep life lock", Path: h.path, Err: errors.New(why),
 		Advice: "stop what was started: somebody else may own the session now",
 	}
 }
@@ -264,14 +209,18 @@ func (h *hold) end() error {
 		return nil
 	}
 	h.ended = true
-	alive.Lock()
-	delete(alive.holds, h)
-	alive.Unlock()
-	err := h.store.failed("free life lock", h.path(), free(h.lock))
-	if h.dir != nil {
-		err = errors.Join(err, h.dir.Close())
+	return errors.Join(h.failed("free life lock", lifeName(h.generation), free(h.lock)), h.close())
+}
+
+// close closes the directories, of which dir is one.
+func (h *hold) close() error {
+	err := h.dir.Close()
+	h.view.at.self = -1
+	h.view.Close()
+	if h.x != nil {
+		err = errors.Join(err, h.x.Close())
 	}
-	return errors.Join(err, h.x.Close())
+	return err
 }
 
 // Retire removes the names of a generation that this hold published, and frees its
@@ -294,17 +243,13 @@ func (h *hold) removeNames() error {
 	is, err := h.names()
 	switch {
 	case err != nil:
-		return h.store.failed("retire", h.path(), err)
+		return h.failed("retire", lifeName(h.generation), err)
 	case !is:
 		return h.lost("its name stands for another file")
 	}
-	dir, err := h.directory()
-	if err != nil {
-		return h.store.failed("retire", h.path(), err)
-	}
 	for _, name := range []string{nextName(h.generation), kinName(h.generation), lifeName(h.generation)} {
-		if err := ignoreMissing(dir.Remove(name)); err != nil {
-			return h.store.failed("retire", h.store.at(sessionsName, h.digest.String(), name), err)
+		if err := ignoreMissing(h.dir.Remove(name)); err != nil {
+			return h.failed("retire", name, err)
 		}
 	}
 	return nil

@@ -319,3 +319,17 @@ func TestWatchIgnoresWhatIsNoLoss(t *testing.T) {
 	require.ErrorIs(t, <-watched, context.DeadlineExceeded)
 	require.NoError(t, c.release())
 }
+
+// What a view has open may be the store's no longer when it is asked for a hold.
+func TestAViewOfAStoreThatWasReplacedGivesNoHold(t *testing.T) {
+	s, dir := newStore(t)
+	require.NoError(t, mustAcquire(t, s, "k", self()).release())
+	v := s.View(keyOf("k").Digest())
+	defer v.Close()
+	require.NoError(t, os.Rename(dir, dir+".old"))
+	require.NoError(t, mustAcquire(t, s, "k", self()).release())
+	before := tree(t, dir)
+	_, err := v.Hold(background, 2)
+	require.ErrorIs(t, err, lease.ErrStoreUnavailable)
+	require.Equal(t, before, tree(t, dir))
+}

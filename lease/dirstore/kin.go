@@ -7,7 +7,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"holdfast/internal/durable"
 	"holdfast/internal/procid"
 	"holdfast/lease"
 )
@@ -23,67 +22,39 @@ const (
 // Kin takes the kin lock of the generation. Unlike the life lock it must survive
 // exec, so that it is an ordinary file with flock(2).
 func (h *hold) Kin() (*os.File, error) {
-	x, err := h.session()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.ended {
+		return nil, h.hasEnded("take kin lock")
+	}
+	f, err := h.lockKin(kinName(h.generation))
+	return f, h.failed("take kin lock", kinName(h.generation), err)
+}
+
+func (h *hold) lockKin(name string) (*os.File, error) {
+	fd, err := h.openLock(name)
 	if err != nil {
 		return nil, err
 	}
-	f, err := h.lockKin(x.Root)
-	return f, h.store.failed("take kin lock", h.kinPath(), err)
-}
-
-func (h *hold) kinPath() string {
-	return h.store.at(sessionsName, h.digest.String(), kinName(h.generation))
-}
-
-func (h *hold) lockKin(x *os.Root) (*os.File, error) {
-	name := kinName(h.generation)
-	if err := createEmpty(x, name); err != nil {
-		return nil, err
+	path := h.view.store.at(sessionsName, h.view.digest.String(), name)
+	var high *os.File
+	switch err = lockNow(fd, unix.LOCK_EX); {
+	case err == unix.EWOULDBLOCK:
+		err = &lease.StoreError{Kind: lease.ErrHeld, Op: "take kin lock", Path: path}
+	case err != nil:
+		err = h.view.store.lockFailed(path, err)
+	default:
+		high, err = moveUp(fd, path)
 	}
-	f, err := openLock(x, name)
-	if err != nil {
-		return nil, err
-	}
-	if err := flockNow(f, unix.LOCK_EX); err != nil {
-		if errors.Is(err, unix.EWOULDBLOCK) {
-			err = &lease.StoreError{Kind: lease.ErrHeld, Op: "take kin lock", Path: h.kinPath()}
-		}
-		return nil, errors.Join(h.store.lockFailed(h.kinPath(), err), f.Close())
-	}
-	high, err := moveUp(f)
 	// Closing does not free the lock: it belongs to what both descriptors stand for.
-	return high, errors.Join(err, f.Close())
-}
-
-// openLock opens a lock file of ours for reading and writing.
-func openLock(x *os.Root, name string) (*os.File, error) {
-	want, err := lstatRegular(x, name)
-	if err != nil {
-		return nil, err
-	}
-	f, err := x.OpenFile(name, claimFlags, 0)
-	if err != nil {
-		return nil, err
-	}
-	got, err := f.Stat()
-	if err == nil && !os.SameFile(want, got) {
-		err = errReplaced
-	}
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return f, nil
-}
-
-func flockNow(f *os.File, how int) error {
-	return durable.Retry(func() error { return unix.Flock(int(f.Fd()), how|unix.LOCK_NB) })
+	return high, errors.Join(err, unix.Close(fd))
 }
 
 // moveUp duplicates a descriptor to a high number, close-on-exec.
-func moveUp(f *os.File) (*os.File, error) {
-	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, firstKinDescriptor)
+func moveUp(low int, name string) (*os.File, error) {
+	fd, err := unix.FcntlInt(uintptr(low), unix.F_DUPFD_CLOEXEC, firstKinDescriptor)
 	if errors.Is(err, unix.EINVAL) {
-		fd, err = unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, leastKinDescriptor)
+		fd, err = unix.FcntlInt(uintptr(low), unix.F_DUPFD_CLOEXEC, leastKinDescriptor)
 	}
 	if err != nil {
 		return nil, err
@@ -91,7 +62,7 @@ func moveUp(f *os.File) (*os.File, error) {
 	if err := unix.SetNonblock(fd, false); err != nil {
 		return nil, errors.Join(err, unix.Close(fd))
 	}
-	return os.NewFile(uintptr(fd), f.Name()), nil
+	return os.NewFile(uintptr(fd), name), nil
 }
 
 // execPatience is how long a child may take from fork to exec on a busy machine.
@@ -114,11 +85,7 @@ func (h *hold) KinHeld() (bool, error) {
 // has it cannot be found out. Whoever may not be looked into does not count: that is so
 // of every user's processes for every other, and costs a wait.
 func (h *hold) kinKept() bool {
-	x, err := h.session()
-	if err != nil {
-		return true
-	}
-	info, err := x.Lstat(kinName(h.generation))
+	info, err := os.Lstat(h.view.store.at(sessionsName, h.view.digest.String(), kinName(h.generation)))
 	if err != nil {
 		return true
 	}
@@ -128,13 +95,28 @@ func (h *hold) kinKept() bool {
 }
 
 func (h *hold) kinSeemsHeld() (bool, error) {
-	x, err := h.session()
-	if err != nil {
-		return false, err
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.ended {
+		return false, h.hasEnded("ask for kin lock")
 	}
-	state, err := h.store.askLock(x.Root, kinName(h.generation))
+	name := kinName(h.generation)
+	state := h.view.lock(name)
+	var err error
 	if state == lockUnknown {
-		return false, h.store.failed("ask for kin lock", h.kinPath(), err)
+		state, err = h.askLock(name)
+	}
+	if state == lockUnknown {
+		return false, h.failed("ask for kin lock", name, err)
 	}
 	return state == lockHeld, nil
+}
+
+// askLock knows what is not plain.
+func (h *hold) askLock(name string) (lockState, error) {
+	x, err := h.session()
+	if err != nil {
+		return lockUnknown, err
+	}
+	return h.view.store.askLock(x.Root, name)
 }

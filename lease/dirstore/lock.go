@@ -13,8 +13,7 @@ import (
 	"holdfast/lease"
 )
 
-// claimFlags open an existing lock file to lock it exclusively. The file is created
-// before, through a descriptor that sets its mode.
+// claimFlags open an existing lock file to lock it exclusively.
 const claimFlags = os.O_RDWR | unix.O_NOFOLLOW | unix.O_NONBLOCK
 
 // try takes a lock without waiting. The library does not retry what a signal
@@ -28,9 +27,21 @@ func try(take func() (bool, error)) (ok bool, err error) {
 	return ok, err
 }
 
+// giveBack ends what try took, as [free] does.
+func giveBack(l *flock.Flock) error { return durable.Retry(l.Unlock) }
+
+// lockNow takes a lock of a file without waiting.
+func lockNow(fd, how int) error {
+	return durable.Retry(func() error { return unix.Flock(fd, how|unix.LOCK_NB) })
+}
+
+func unlock(fd int) error {
+	return durable.Retry(func() error { return unix.Flock(fd, unix.LOCK_UN) })
+}
+
 // free unlocks explicitly: closing alone leaves the lock with any child that is
 // between fork and exec.
-func free(l *flock.Flock) error { return durable.Retry(l.Unlock) }
+func free(fd int) error { return errors.Join(unlock(fd), unix.Close(fd)) }
 
 // lockState is what a look at a lock found.
 type lockState string
@@ -74,7 +85,7 @@ func (s *Store) askLockOnce(x *os.Root, name string) (lockState, error) {
 		return lockHeld, nil
 	}
 	got, err := l.Stat()
-	if err := errors.Join(err, free(l)); err != nil {
+	if err := errors.Join(err, giveBack(l)); err != nil {
 		return lockUnknown, s.lockError(err)
 	}
 	if !os.SameFile(want, got) {

@@ -35,7 +35,7 @@ func (s *Store) tryOpenStore() (*os.Root, error) {
 		return nil, s.failed("open store", s.path, err)
 	}
 	if !s.lenient {
-		err = s.checkOwn(root)
+		err = s.checkOwn(entryOf(root))
 	}
 	if err == nil {
 		err = s.checkCondition(root)
@@ -44,6 +44,14 @@ func (s *Store) tryOpenStore() (*os.Root, error) {
 		return nil, errors.Join(err, root.Close())
 	}
 	return root, nil
+}
+
+func entryOf(root *os.Root) (durable.Entry, error) {
+	info, err := root.Stat(".")
+	if err != nil {
+		return durable.Entry{}, err
+	}
+	return durable.EntryOf(info), nil
 }
 
 // session is the open directory of one session, and those above it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"holdfast/internal/durable"
@@ -15,7 +16,7 @@ const publishOp = "publish"
 
 // Publish replaces record.json, whose revision must be previous.
 func (s *Store) Publish(ctx context.Context, held lease.Hold, previous ownership.Revision, b []byte) error {
-	p := &publication{previous: previous, bytes: b}
+	p := &publication{previous: previous, bytes: b, revision: ownership.RevisionOf(b)}
 	return s.publish(ctx, held, p)
 }
 
@@ -23,15 +24,16 @@ func (s *Store) Publish(ctx context.Context, held lease.Hold, previous ownership
 type publication struct {
 	previous ownership.Revision
 	bytes    []byte
+	revision ownership.Revision // of bytes
 	// displace keeps what is no record before it is replaced, under the directory's
 	// lock, and may return how to replace it. Nil: only a record may be replaced.
 	displace func(*publication) (place func() error, err error)
 
 	of   *Store
 	hold *hold
+	// x and root, the store's directory, are for what is not plain; nil until then.
 	x    *session
-	dir  durable.Dir // the session's
-	root durable.Dir // the store's; nil until it is needed
+	root durable.Dir
 }
 
 func (s *Store) publish(ctx context.Context, held lease.Hold, p *publication) error {
@@ -39,25 +41,25 @@ func (s *Store) publish(ctx context.Context, held lease.Hold, p *publication) er
 		return err
 	}
 	h, ok := held.(*hold)
-	if !ok || h.store != s {
+	if !ok || h.view.store != s {
 		return &lease.StoreError{Op: publishOp, Path: s.path, Err: errors.New("the hold is not of this store")}
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.ended {
-		return &lease.StoreError{Op: publishOp, Path: h.path(), Err: errors.New("the hold has ended")}
+		return h.hasEnded(publishOp)
 	}
-	x, err := h.session()
-	if err != nil {
+	if err := s.checkOwn(durable.Fstat(h.view.at.store)); err != nil {
 		return err
 	}
-	p.of, p.hold, p.x = s, h, x
+	p.of, p.hold = s, h
 	defer p.close()
 	id, err := p.run(ctx)
 	if err != nil {
 		return p.failed(err)
 	}
-	h.published = &published{id, ownership.RevisionOf(p.bytes)}
+	h.published = &published{id, p.revision}
+	h.view.seen.Stored = lease.Stored{Bytes: p.bytes, Revision: p.revision}
 	return nil
 }
 
@@ -68,12 +70,15 @@ func (p *publication) close() {
 	}
 }
 
-// storeDir returns the store's directory to write to.
-func (p *publication) storeDir() (_ durable.Dir, err error) {
-	if p.root == nil {
+// beyondPlain opens what is needed to move what is no record of ours.
+func (p *publication) beyondPlain() (err error) {
+	if p.root != nil {
+		return nil
+	}
+	if p.x, err = p.hold.session(); err == nil {
 		p.root, err = p.of.dir(p.x.store)
 	}
-	return p.root, err
+	return err
 }
 
 // run compares before it creates anything, so that what would be refused anyway leaves
@@ -84,9 +89,6 @@ func (p *publication) run(ctx context.Context) (id durable.ID, err error) {
 	if err := p.compare(ctx); err != nil {
 		return id, err
 	}
-	if p.dir, err = p.hold.directory(); err != nil {
-		return id, err
-	}
 	parent, err := p.parent()
 	if err != nil {
 		return id, err
@@ -94,9 +96,9 @@ func (p *publication) run(ctx context.Context) (id durable.ID, err error) {
 	if parent != nil {
 		defer parent.Close()
 	}
-	return durable.Publish(ctx, p.dir, durable.Publication{
+	return durable.Publish(ctx, p.hold.dir, durable.Publication{
 		Next:   nextName(p.hold.generation),
-		Past:   revName(ownership.RevisionOf(p.bytes)),
+		Past:   revName(p.revision),
 		Record: recordName,
 		Bytes:  p.bytes,
 		Parent: parent,
@@ -110,7 +112,11 @@ func (p *publication) parent() (durable.Dir, error) {
 	if !p.previous.IsZero() {
 		return nil, nil
 	}
-	return p.of.dir(p.x.sessions)
+	fd, err := durable.OpenDirAt(p.hold.view.at.sessions, ".")
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: p.of.SessionsPath(), Err: err}
+	}
+	return p.of.watched(durable.DirAt(fd, p.of.SessionsPath())), nil
 }
 
 // check decides under the directory's lock (I3, I6).
@@ -119,7 +125,7 @@ func (p *publication) check(ctx context.Context) (place func() error, err error)
 		return nil, err
 	}
 	if p.displace != nil {
-		if _, err := p.storeDir(); err != nil {
+		if err := p.beyondPlain(); err != nil {
 			return nil, err
 		}
 		return p.displace(p)
@@ -163,7 +169,7 @@ func (p *publication) conflict(why string) error {
 }
 
 func (p *publication) recordPath() string {
-	return p.of.at(sessionsName, p.hold.digest.String(), recordName)
+	return p.of.at(sessionsName, p.hold.view.digest.String(), recordName)
 }
 
 // keepPrevious gives the record that is about to be replaced its name in history (I11),
@@ -174,22 +180,28 @@ func (p *publication) keepPrevious(ctx context.Context) error {
 	if p.previous.IsZero() {
 		return nil
 	}
-	err := checkSecondName(ctx, p.x.Root, p.hold.digest, p.previous)
+	if second, err := durable.LstatAt(p.hold.view.at.self, revName(p.previous)); err == nil && second.ID == p.hold.view.seen.id {
+		return nil // the file that was just compared has both names
+	}
+	x, err := p.hold.session()
+	if err != nil {
+		return err
+	}
+	err = checkSecondName(ctx, x.Root, p.hold.view.digest, p.previous)
 	var bad *badError
 	switch {
 	case errors.As(err, &bad):
-		root, err := p.storeDir()
-		if err != nil {
+		if err := p.beyondPlain(); err != nil {
 			return err
 		}
-		a := asider{p.of, p.x, p.hold.digest, revName(p.previous), p.dir, root}
+		a := asider{p.of, x, p.hold.view.digest, revName(p.previous), p.hold.dir, p.root}
 		if _, err := a.keep(ctx, bad); err != nil {
 			return err
 		}
 	case !missing(err):
 		return err
 	}
-	return giveSecondName(p.dir, p.previous)
+	return giveSecondName(p.hold.dir, p.previous)
 }
 
 // giveSecondName gives the record that is in force its name in history, durably.
@@ -228,15 +240,17 @@ func (s *Store) unusable(path string, err error) error {
 }
 
 func (p *publication) locked(err error) error {
+	path := p.of.SessionPath(p.hold.view.digest)
 	return &lease.StoreError{
-		Kind: lease.ErrStoreUnavailable, Op: publishOp, Path: p.x.Name(),
-		Err:    fmt.Errorf("%w by %s", err, p.lockHolders()),
+		Kind: lease.ErrStoreUnavailable, Op: publishOp, Path: path,
+		Err:    fmt.Errorf("%w by %s", err, lockHolders(path)),
 		Advice: "a publish takes microseconds: see why that process does not go on, and try again",
 	}
 }
 
-func (p *publication) lockHolders() string {
-	info, err := os.Lstat(p.x.Name())
+// lockHolders names who has a directory's lock.
+func lockHolders(path string) string {
+	info, err := os.Lstat(path)
 	if err != nil {
 		return inWords(nil, err)
 	}

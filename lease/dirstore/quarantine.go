@@ -14,7 +14,7 @@ import (
 // Quarantine keeps what is in the record's place under quarantine/ and publishes b
 // over it, in one publish: the bytes are durable there before they are replaced here.
 func (s *Store) Quarantine(ctx context.Context, held lease.Hold, displaced ownership.Revision, b []byte) error {
-	p := &publication{previous: displaced, bytes: b, displace: (*publication).quarantine}
+	p := &publication{previous: displaced, bytes: b, revision: ownership.RevisionOf(b), displace: (*publication).quarantine}
 	return s.publish(ctx, held, p)
 }
 
@@ -34,7 +34,7 @@ func (p *publication) quarantine() (place func() error, err error) {
 }
 
 func (p *publication) shelf() shelf {
-	return shelf{p.x.store, p.root, p.hold.digest, p.previous}
+	return shelf{p.x.store, p.root, p.hold.view.digest, p.previous}
 }
 
 // writeFault keeps the one line whose hash stands for a record that is missing.
@@ -99,5 +99,5 @@ func (p *publication) takeBack(next, name string) error {
 }
 
 func (p *publication) inSession(name string) string {
-	return path.Join(sessionsName, p.hold.digest.String(), name)
+	return path.Join(sessionsName, p.hold.view.digest.String(), name)
 }

@@ -83,10 +83,18 @@ func (s *Store) at(elements ...string) string {
 // dir returns root as a directory to write to.
 func (s *Store) dir(root *os.Root) (durable.Dir, error) {
 	d, err := durable.NewDir(root)
-	if err != nil || s.options.Calls == nil {
-		return d, err
+	if err != nil {
+		return nil, err
 	}
-	return durable.Intercept(d, s.options.Calls), nil
+	return s.watched(d), nil
+}
+
+// watched lets the interceptor see every call.
+func (s *Store) watched(d durable.Dir) durable.Dir {
+	if s.options.Calls == nil {
+		return d
+	}
+	return durable.Intercept(d, s.options.Calls)
 }
 
 // syncFile syncs a file that was opened for reading.

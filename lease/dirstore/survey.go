@@ -1,8 +1,7 @@
 package dirstore
 
 import (
-	"golang.org/x/sys/unix"
-
+	"holdfast/internal/durable"
 	"holdfast/lease"
 	"holdfast/ownership"
 )
@@ -10,23 +9,21 @@ import (
 // survey looks at one session after the other through the descriptor of sessions/: the
 // store above it is checked once.
 type survey struct {
-	store    *Store
-	sessions int // < 0: nothing is plain
+	store *Store
+	rooms place
 }
 
 // Survey opens sessions/. Should the store be replaced meanwhile, the survey is still of
 // the one that was listed.
 func (s *Store) Survey() (views lease.Viewer, done func()) {
-	x := survey{s, s.openSessions()}
-	return x, x.close
+	rooms, _ := s.openRooms() // what is wrong, the views tell
+	return survey{s, rooms}, rooms.close
 }
 
 func (x survey) View(d ownership.Digest) lease.View {
-	return &view{x.store, d, openPlainly(x.sessions, d)}
-}
-
-func (x survey) close() {
-	if x.sessions >= 0 {
-		unix.Close(x.sessions) // nothing was written through it
+	at := nowhere
+	if fd, err := durable.OpenDirAt(x.rooms.sessions, d.String()); err == nil {
+		at.self = fd
 	}
+	return &view{store: x.store, digest: d, at: at}
 }

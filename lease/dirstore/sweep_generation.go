@@ -120,7 +120,9 @@ func (w *sweeper) removeGeneration(ctx context.Context, g ownership.Generation, 
 		return nil
 	}
 	defer free()
-	h, err := w.store.hold(w.digest, g)
+	v := w.store.view(w.digest)
+	defer v.Close()
+	h, err := v.hold(g)
 	if errors.Is(err, lease.ErrHeld) {
 		w.noteAll(left, inUseBecause(LifeLeftover, lockHeld, nil))
 		return nil
@@ -166,7 +168,27 @@ func (w *sweeper) lockKin(g ownership.Generation) (*os.File, error) {
 	if err != nil {
 		return nil, ignoreMissing(err)
 	}
-	if err := flockNow(f, unix.LOCK_EX); err != nil {
+	if err := lockNow(int(f.Fd()), unix.LOCK_EX); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// openLock opens a lock file of ours for reading and writing.
+func openLock(x *os.Root, name string) (*os.File, error) {
+	want, err := lstatRegular(x, name)
+	if err != nil {
+		return nil, err
+	}
+	f, err := x.OpenFile(name, claimFlags, 0)
+	if err != nil {
+		return nil, err
+	}
+	got, err := f.Stat()
+	if err == nil && !os.SameFile(want, got) {
+		err = errReplaced
+	}
+	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil

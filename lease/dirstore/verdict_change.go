@@ -139,7 +139,7 @@ func (c *verdictChange) remove(seen ownership.Revision) error {
 func (c *verdictChange) locked(ctx context.Context, change func() error) error {
 	if err := durable.Lock(ctx, c.dir); err != nil {
 		if errors.Is(err, durable.ErrLocked) {
-			err = fmt.Errorf("%w by %s", err, (&publication{x: c.x}).lockHolders())
+			err = fmt.Errorf("%w by %s", err, lockHolders(c.x.Name()))
 		}
 		return err
 	}

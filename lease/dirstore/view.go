@@ -1,8 +1,8 @@
 package dirstore
 
 import (
+	"bytes"
 	"context"
-	"os"
 
 	"golang.org/x/sys/unix"
 
@@ -17,92 +17,52 @@ import (
 type view struct {
 	store  *Store
 	digest ownership.Digest
-	dir    int // < 0: nothing is plain
+	at     place // what is not open there is not plain
+	seen   seen
+}
+
+// seen is the record that was read last. The same bytes have the same revision.
+type seen struct {
+	lease.Stored
+	id durable.ID // of the file
 }
 
 // View opens the session's directory, with every check of the store that opening it any
 // other way makes.
-func (s *Store) View(d ownership.Digest) lease.View {
-	x := survey{s, s.openSessions()}
-	defer x.close()
-	return x.View(d)
+func (s *Store) View(d ownership.Digest) lease.View { return s.view(d) }
+
+func (s *Store) view(d ownership.Digest) *view {
+	at, _ := s.openPlace(d) // what is wrong, the long way tells
+	return &view{store: s, digest: d, at: at}
 }
 
 // plainlyLacks reports whether a session's directory certainly has nothing of this name.
 func (s *Store) plainlyLacks(d ownership.Digest, name string) bool {
-	x := survey{s, s.openSessions()}
-	defer x.close()
-	v := &view{s, d, openPlainly(x.sessions, d)}
+	v := s.view(d)
 	defer v.Close()
-	return v.lacks(name)
+	return lacksAt(v.at.self, name)
 }
 
-// openSessions returns a descriptor of sessions/, or a negative number where there is none
-// or something is not as it should be. No link is followed below the store.
-func (s *Store) openSessions() int {
-	store, err := openDirectory(unix.AT_FDCWD, s.path)
-	if err != nil {
-		return -1
-	}
-	defer unix.Close(store)
-	if !s.plainlyOwn(store) {
-		return -1
-	}
-	sessions, err := openDirectory(store, sessionsName)
-	if err != nil {
-		return -1
-	}
-	return sessions
-}
-
-// openPlainly returns a descriptor of the session's directory, or a negative number.
-func openPlainly(sessions int, d ownership.Digest) int {
-	if sessions < 0 {
-		return -1
-	}
-	self, err := openDirectory(sessions, d.String())
-	if err != nil {
-		return -1
-	}
-	return self
-}
-
-// plainlyOwn asks what checkOwn and checkCondition ask.
-func (s *Store) plainlyOwn(store int) bool {
-	var self, marker unix.Stat_t
-	if unix.Fstat(store, &self) != nil || unix.Fstatat(store, markerName, &marker, unix.AT_SYMLINK_NOFOLLOW) != nil {
-		return false
-	}
-	private := self.Uid == uint32(os.Geteuid()) && self.Mode&0o022 == 0
-	return (private || s.lenient) && isRegular(marker)
-}
-
-func isRegular(st unix.Stat_t) bool { return st.Mode&unix.S_IFMT == unix.S_IFREG }
-
-func openDirectory(at int, name string) (int, error) {
-	return openAt(at, name, unix.O_RDONLY|unix.O_DIRECTORY)
-}
-
-// openAt opens a name of one element, or the store's path, and never a link.
-func openAt(at int, name string, flags int) (fd int, err error) {
-	err = durable.Retry(func() error {
-		fd, err = unix.Openat(at, name, flags|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
-		return err
-	})
-	return fd, err
-}
-
-func (v *view) Close() {
-	if v.dir >= 0 {
-		unix.Close(v.dir) // nothing was written through it
-	}
-}
+func (v *view) Close() { v.at.close() }
 
 func (v *view) Load(ctx context.Context) (lease.Stored, error) {
-	if b := v.small(recordName); b != nil && ctx.Err() == nil {
-		return lease.Stored{Bytes: b, Revision: ownership.RevisionOf(b)}, nil
+	if v.loads() && ctx.Err() == nil {
+		return v.seen.Stored, nil
 	}
 	return v.store.loadAnyhow(ctx, v.digest)
+}
+
+// loads reads a record that is plain.
+func (v *view) loads() bool {
+	b, id := v.small(recordName)
+	switch {
+	case b == nil:
+		return false
+	case v.seen.Bytes == nil || !bytes.Equal(b, v.seen.Bytes): // an empty file is no vacant session
+		v.seen.Stored = lease.Stored{Bytes: b, Revision: ownership.RevisionOf(b)}
+	}
+	v.seen.id = id
+	return true
 }
 
 // Probe asks for the locks here where that is plain. A life lock that is held makes every
@@ -139,47 +99,44 @@ func (a plainly) pulse(ctx context.Context) ([]byte, error) { return a.view.Puls
 
 func (v *view) Pulse(ctx context.Context) ([]byte, error) {
 	if ctx.Err() == nil {
-		if v.lacks(pulseName) {
+		if lacksAt(v.at.self, pulseName) {
 			return nil, nil
 		}
-		if b := v.small(pulseName); b != nil {
+		if b, _ := v.small(pulseName); b != nil {
 			return b, nil
 		}
 	}
 	return v.store.Pulse(ctx, v.digest)
 }
 
-// lacks reports whether nothing certainly has this name.
-func (v *view) lacks(name string) bool {
-	var st unix.Stat_t
-	return v.dir >= 0 && unix.Fstatat(v.dir, name, &st, unix.AT_SYMLINK_NOFOLLOW) == unix.ENOENT
-}
-
 // small returns the bytes of a regular file that is no larger than a record, or nil.
-func (v *view) small(name string) []byte {
-	f, size, ok := v.open(name)
-	if !ok {
-		return nil
+func (v *view) small(name string) ([]byte, durable.ID) {
+	f, st, err := v.open(name)
+	if err != nil {
+		return nil, durable.ID{}
 	}
 	defer unix.Close(f)
-	return readSmall(f, size)
+	return readSmall(f, st.Size), durable.IDOf(&st)
 }
 
-// open opens a regular file to read it, and returns what size it had then.
-func (v *view) open(name string) (fd int, size int64, ok bool) {
-	if v.dir < 0 {
-		return -1, 0, false
+// open opens a regular file to read it, and returns what it was then.
+func (v *view) open(name string) (fd int, st unix.Stat_t, err error) {
+	if v.at.self < 0 {
+		return -1, st, unix.EBADF
 	}
-	f, err := openAt(v.dir, name, unix.O_RDONLY)
+	f, err := durable.OpenAt(v.at.self, name, unix.O_RDONLY)
 	if err != nil {
-		return -1, 0, false
+		return -1, st, err
 	}
-	var st unix.Stat_t
-	if unix.Fstat(f, &st) != nil || !isRegular(st) {
+	err = unix.Fstat(f, &st)
+	if err == nil && !isRegular(&st) {
+		err = errReplaced
+	}
+	if err != nil {
 		unix.Close(f)
-		return -1, 0, false
+		return -1, st, err
 	}
-	return f, st.Size, true
+	return f, st, nil
 }
 
 // readSmall reads a file as it was when it had that size; nil for one with too many bytes,
@@ -206,19 +163,18 @@ func readSmall(f int, size int64) []byte {
 // there is none, lasts for microseconds and is freed before the descriptor is closed. What
 // is not plain is unknown.
 func (v *view) lock(name string) lockState {
-	f, _, ok := v.open(name)
+	f, _, err := v.open(name)
 	switch {
-	case !ok && v.lacks(name):
+	case err == unix.ENOENT:
 		return lockMissing
-	case !ok:
+	case err != nil:
 		return lockUnknown
 	}
 	defer unix.Close(f)
-	err := durable.Retry(func() error { return unix.Flock(f, unix.LOCK_SH|unix.LOCK_NB) })
-	switch {
+	switch err := lockNow(f, unix.LOCK_SH); {
 	case err == unix.EWOULDBLOCK:
 		return lockHeld
-	case err == nil && durable.Retry(func() error { return unix.Flock(f, unix.LOCK_UN) }) == nil:
+	case err == nil && unlock(f) == nil:
 		return lockFree
 	}
 	return lockUnknown

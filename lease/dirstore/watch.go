@@ -47,11 +47,11 @@ func (h *hold) check(ctx context.Context) error {
 
 // checkRecord looks at the bytes only where the file is another one.
 func (h *hold) checkRecord(ctx context.Context) error {
-	info, err := h.x.Lstat(recordName)
-	if err == nil && durable.EntryOf(info).ID == h.published.id {
+	e, err := durable.LstatAt(h.view.at.self, recordName)
+	if err == nil && e.ID == h.published.id {
 		return nil
 	}
-	stored, err := h.store.loadFrom(ctx, h.x.Root, h.digest)
+	stored, err := h.load(ctx)
 	if err != nil || stored.Revision == h.published.revision {
 		return err
 	}

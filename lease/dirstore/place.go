@@ -1,0 +1,69 @@
+package dirstore
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+
+	"holdfast/internal/durable"
+	"holdfast/ownership"
+)
+
+// place is the open directories of one session: the store's, that of all sessions, and its
+// own. A negative number is none.
+type place struct{ store, sessions, self int }
+
+var nowhere = place{-1, -1, -1}
+
+// isWhole reports whether every directory is open.
+func (p place) isWhole() bool { return p.store >= 0 && p.sessions >= 0 && p.self >= 0 }
+
+// close closes what nothing was written through.
+func (p place) close() {
+	for _, fd := range []int{p.self, p.sessions, p.store} {
+		if fd >= 0 {
+			unix.Close(fd)
+		}
+	}
+}
+
+// openPlace opens the directories of a session where everything is as it should be. No
+// link is followed below the store. With an error it returns what could be opened.
+func (s *Store) openPlace(d ownership.Digest) (p place, err error) {
+	p, err = s.openRooms()
+	if err == nil {
+		p.self, err = durable.OpenDirAt(p.sessions, d.String())
+	}
+	return p, err
+}
+
+// openRooms opens all but the session's own.
+func (s *Store) openRooms() (p place, err error) {
+	p = nowhere
+	if p.store, err = durable.OpenDirAt(unix.AT_FDCWD, s.path); err != nil {
+		return p, err
+	}
+	if !s.plainlyOwn(p.store) {
+		return p, errReplaced
+	}
+	p.sessions, err = durable.OpenDirAt(p.store, sessionsName)
+	return p, err
+}
+
+// plainlyOwn asks what checkOwn and checkCondition ask.
+func (s *Store) plainlyOwn(store int) bool {
+	var self, marker unix.Stat_t
+	if unix.Fstat(store, &self) != nil || unix.Fstatat(store, markerName, &marker, unix.AT_SYMLINK_NOFOLLOW) != nil {
+		return false
+	}
+	private := self.Uid == uint32(os.Geteuid()) && self.Mode&0o022 == 0
+	return (private || s.lenient) && isRegular(&marker)
+}
+
+func isRegular(st *unix.Stat_t) bool { return st.Mode&unix.S_IFMT == unix.S_IFREG }
+
+// lacksAt reports whether nothing certainly has this name in a directory.
+func lacksAt(dir int, name string) bool {
+	var st unix.Stat_t
+	return dir >= 0 && unix.Fstatat(dir, name, &st, unix.AT_SYMLINK_NOFOLLOW) == unix.ENOENT
+}

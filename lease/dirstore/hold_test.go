@@ -328,8 +328,9 @@ func TestAViewOfAStoreThatWasReplacedGivesNoHold(t *testing.T) {
 	defer v.Close()
 	require.NoError(t, os.Rename(dir, dir+".old"))
 	require.NoError(t, mustAcquire(t, s, "k", self()).release())
+	owner := mustAcquire(t, s, "k", self()) // refuses the second lock that a hold must be refused
 	before := tree(t, dir)
-	_, err := v.Hold(background, 2)
+	_, err := v.Hold(background, owner.hold.Generation())
 	require.ErrorIs(t, err, lease.ErrStoreUnavailable)
 	require.Equal(t, before, tree(t, dir))
 }

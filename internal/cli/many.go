@@ -2,6 +2,7 @@ package cli
 
 import (
 	"os"
+	"runtime"
 	"runtime/debug"
 )
 
@@ -11,9 +12,13 @@ import (
 const manyGrowth = 400
 
 // forMany prepares the process for a command that changes many sessions, unless somebody
-// has chosen otherwise.
+// has chosen otherwise. Those that wait for the disk keep their turn on a processor for as
+// long as the runtime does not notice: with more turns than processors, others go on.
 func forMany() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(manyGrowth)
+	}
+	if os.Getenv("GOMAXPROCS") == "" {
+		runtime.GOMAXPROCS(2 * runtime.GOMAXPROCS(0))
 	}
 }

@@ -26,6 +26,7 @@ type lab struct {
 	building sync.Mutex
 	places   int
 	ends     time.Time // of the row that is played
+	tidied   time.Time // when the last row was
 }
 
 //go:embed peers/publish.c
@@ -57,6 +58,7 @@ func (l *lab) close() error {
 
 // tidy removes what a row left, and has the disk know, so that the next one does not pay.
 func (l *lab) tidy() error {
+	defer func() { l.tidied = time.Now() }()
 	for l.places > 0 {
 		if err := remove(l.placed(l.places)); err != nil {
 			return err

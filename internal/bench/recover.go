@@ -48,6 +48,9 @@ func reconcile(session, store string) (command, error) {
 }
 
 func (l *lab) recoveries(how recovery) (t turns, err error) {
+	if err := l.forget(); err != nil {
+		return t, err
+	}
 	bare, err := l.publisher()
 	if err != nil {
 		return t, err
@@ -80,7 +83,8 @@ func (l *lab) stranded(n int, how recovery) (*furnished, command, error) {
 	return f, c, err
 }
 
-// recovered strands n sessions, has them recovered, and sees that all of them are.
+// recovered strands n sessions, has them recovered, and sees that all of them are. They
+// stay where they are until the row ends: no turn pays for what another one removes.
 func (l *lab) recovered(n int, how recovery) (each time.Duration, err error) {
 	f, c, err := l.stranded(n, how)
 	if err != nil {
@@ -94,7 +98,7 @@ func (l *lab) recovered(n int, how recovery) (each time.Duration, err error) {
 	if got := bytes.Count(out, []byte(`"previousRevision":`)); got != n {
 		return 0, fmt.Errorf("%d receipts for %d sessions", got, n)
 	}
-	return each, errors.Join(f.allIdle(n), remove(filepath.Dir(f.Identity())))
+	return each, f.allIdle(n)
 }
 
 // allIdle wants the second generation of every session.

@@ -13,6 +13,11 @@ import (
 
 // take locks the file and proves that the lock is the one that others will meet. A
 // claimant that backs off leaves the file: its publisher removes it.
+//
+// It locks the descriptor by itself, and not through github.com/gofrs/flock, which opens by path
+// name: what is made and opened through the session's directory is the session's, and one
+// call does what takes a file made, closed and opened again. Of that library it keeps
+// that unlocking comes before closing, and adds that EINTR is no answer.
 func (h *hold) take() (err error) {
 	if h.lock, err = h.openLock(lifeName(h.generation)); err != nil {
 		return replacedIfMissing(err)

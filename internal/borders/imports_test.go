@@ -143,8 +143,10 @@ func TestStoresAreApart(t *testing.T) {
 
 // soleImporter names the one place that knows a heavy dependency.
 var soleImporter = map[string]string{
-	"go.etcd.io/bbolt": module + "/internal/journal",
-	"go.etcd.io/etcd":  module + "/lease/etcdstore",
+	"go.etcd.io/bbolt":              module + "/internal/journal",
+	"go.etcd.io/etcd":               module + "/lease/etcdstore",
+	"github.com/ncruces/go-sqlite3": module + "/internal/sqlitecopy",
+	"modernc.org/sqlite":            module + "/internal/sqlitecopy", // its tests: another SQLite to copy from
 }
 
 // peers are the programs that benchmarks measure ours against.
@@ -163,8 +165,8 @@ func TestSoleImporters(t *testing.T) {
 	}
 }
 
-// The host's package and the stores never open the archive of history, and the one
-// command most people need does without etcd.
+// The host's package and the stores never open the archive of history, the one command
+// most people need does without etcd, and no start of it pays for an SQLite.
 func TestHeavyDependenciesStayAway(t *testing.T) {
 	for _, p := range load(t) {
 		for _, dep := range p.Deps {
@@ -172,7 +174,7 @@ func TestHeavyDependenciesStayAway(t *testing.T) {
 				require.False(t, below(dep, "go.etcd.io/bbolt"), "%s needs %s", p.ImportPath, dep)
 			}
 			if below(p.ImportPath, module+"/cmd/session") {
-				require.False(t, below(dep, "go.etcd.io/etcd"), "%s needs %s", p.ImportPath, dep)
+				require.False(t, below(dep, "go.etcd.io/etcd", "modernc.org", "database/sql"), "%s needs %s", p.ImportPath, dep)
 			}
 		}
 	}

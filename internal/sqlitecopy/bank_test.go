@@ -66,17 +66,17 @@ func (m *moving) over() bool {
 
 // spell is the time of one connection.
 func (m *moving) spell() error {
-	e, err := connect(m.path)
+	c, err := connect(m.path)
 	if err != nil {
 		return err
 	}
 	m.did.Opens++
-	if err := m.settle(execute(e, m.manners())); err != nil {
+	if err := m.settle(execute(c, m.manners())); err != nil {
 		return err
 	}
 	for n := 0; !m.over() && (n < 5 || !slices.Contains(m.habits, "reopen")); n++ {
 		began := time.Now()
-		if err := m.settle(m.act(e)); err != nil {
+		if err := m.settle(m.act(c)); err != nil {
 			return err
 		}
 		m.ready()
@@ -84,7 +84,7 @@ func (m *moving) spell() error {
 			time.Sleep(time.Since(began))
 		}
 	}
-	return e.close()
+	return c.close()
 }
 
 func (m *moving) manners() []string {
@@ -95,11 +95,11 @@ func (m *moving) manners() []string {
 	return manners
 }
 
-func (m *moving) act(e *engine) error {
+func (m *moving) act(c *client) error {
 	if slices.Contains(m.habits, "truncate") {
-		return execute(e, []string{"PRAGMA busy_timeout=0", "PRAGMA wal_checkpoint(TRUNCATE)"})
+		return execute(c, []string{"PRAGMA busy_timeout=0", "PRAGMA wal_checkpoint(TRUNCATE)"})
 	}
-	return transfer(e)
+	return transfer(c)
 }
 
 // settle counts what came of an action.
@@ -117,10 +117,10 @@ func (m *moving) settle(err error) error {
 
 func isBusy(err error) bool { return err != nil && strings.Contains(err.Error(), "SQLITE_BUSY") }
 
-func transfer(e *engine) error {
-	err := execute(e, transferral())
+func transfer(c *client) error {
+	err := execute(c, transferral())
 	if err != nil {
-		e.conn.ExecContext(context.Background(), "ROLLBACK")
+		c.conn.ExecContext(context.Background(), "ROLLBACK")
 	}
 	return err
 }

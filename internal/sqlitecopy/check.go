@@ -18,7 +18,7 @@ func (e *engine) check(ctx context.Context) (Check, Integrity, error) {
 		return Check{Lines: lines}, NotDatabase, nil
 	case ofContent:
 		return Check{Lines: lines}, Damaged, nil
-	case ofStatement:
+	case ofStatement, ofEngine:
 		return Check{Lines: lines}, Unchecked, nil
 	}
 	return Check{}, "", err

@@ -79,9 +79,16 @@ var damage = []struct {
 	{"order of the application, in a log", func(t *testing.T, path string) {
 		crash(t, path, bank("PRAGMA journal_mode=wal", "CREATE TABLE t(a TEXT COLLATE zz UNIQUE)")...)
 	}, Unchecked, PageByPage, false},
+	{"order of the application, by a name that others use", func(t *testing.T, path string) {
+		build(t, path, append(bank(), "CREATE TABLE t(a COLLATE uint UNIQUE)", "INSERT INTO t VALUES('10'),('9')")...)
+	}, Unchecked, PageByPage, false},
+	{"function of the application, by a name that others use", func(t *testing.T, path string) {
+		build(t, path, append(bank(), "CREATE TABLE t(a CHECK(a REGEXP 'x'))", "CREATE INDEX i ON t(regexp('y', a))",
+			"INSERT INTO t VALUES('y')")...)
+	}, Unchecked, PageByPage, false},
 	{"schema that does not parse, in a log", func(t *testing.T, path string) {
 		crash(t, path, bank("PRAGMA journal_mode=wal", "CREATE TABLE t(a)", "PRAGMA writable_schema=on",
-			"UPDATE sqlite_schema SET sql='CREATE TABLE t(' WHERE name='t'")...)
+			"UPDATE sqlite_schema SET sql='CREATE TABLE t(a, and some more, (' WHERE name='t'")...)
 	}, Damaged, PageByPage, false},
 }
 

@@ -21,8 +21,8 @@
 // last user leaves -wal and -shm in place if it goes just then.
 //
 // Nothing blocks: what is not a regular file is refused before it is opened, and locks are asked for, not waited for.
-// Memory does not grow with the size of the database, but one row of it is held at a time. Every artefact and its
-// directory are fsynced before [Take] returns.
+// Memory does not grow with the size of the database, but one row of it is held at a time, up to three times. SQLite
+// writes nowhere but in the directory of the copy. Every artefact and its directory are fsynced before [Take] returns.
 //
 // # Non-guarantees
 //
@@ -30,6 +30,7 @@
 // of a size or time. Copies guarded by that alone rest on the clock of the file system of this machine. A source whose
 // writer holds the exclusive lock for ever and keeps its journal in memory may be in the middle of a transaction, which
 // nothing on disk tells: there is a note then. VACUUM may number anew the rows of a table without an INTEGER PRIMARY
-// KEY; the raw copy has the old numbers. A database made to crash SQLite can crash the process that copies it.
-// Locks are known on Linux only: elsewhere a source that is being written counts as busy.
+// KEY; the raw copy has the old numbers. Of a database that is made to crash SQLite, or has a row that its memory of
+// 4 GiB does not hold, there is the raw copy only. Locks are known on Linux only: elsewhere a source that is being
+// written counts as busy.
 package sqlitecopy

@@ -11,12 +11,16 @@ import (
 
 // examine checks the private copy, before anything could heal it, and makes db.sqlite.
 func (t *taking) examine(ctx context.Context, private string) error {
+	version, err := engineVersion(ctx)
+	if err != nil {
+		return t.machine(ctx, err)
+	}
+	t.taken.SQLite = version
 	e, err := openEngine(ctx, private, "")
 	if err != nil {
 		return t.machine(ctx, err)
 	}
 	defer e.close()
-	t.taken.SQLite = engineVersion
 	if err := t.checkBefore(ctx, e, private); err != nil {
 		return err
 	}
@@ -29,6 +33,9 @@ func (t *taking) examine(ctx context.Context, private string) error {
 	}
 	if err := t.reform(ctx, e, private); err != nil || t.taken.Form == NoForm {
 		return err
+	}
+	if err := e.close(); err != nil {
+		return t.machine(ctx, err)
 	}
 	return t.checkAfter(ctx)
 }
@@ -66,11 +73,23 @@ func (t *taking) reform(ctx context.Context, e *engine, private string) error {
 		t.meter.add(sizeOf(private))
 		return nil
 	}
-	if faultOf(err) == ofMachine {
+	fault := faultOf(err)
+	if fault == ofMachine {
 		return t.machine(ctx, err)
 	}
 	t.taken.Notes = append(t.taken.Notes, fmt.Sprintf("VACUUM could not write the database afresh: %v", err))
+	if fault == ofEngine {
+		return t.rawOnly("the private copy cannot be relied upon")
+	}
 	return t.pageByPage(ctx, e, private)
+}
+
+// rawOnly removes db.sqlite, which may be incomplete.
+func (t *taking) rawOnly(why string) error {
+	t.taken.Form = NoForm
+	t.taken.Notes = append(t.taken.Notes, why+": there is the raw copy only")
+	normal := t.path(normalName)
+	return target(normal, errors.Join(os.Remove(normal), os.RemoveAll(journal.of(normal))))
 }
 
 // create gives a file the mode that SQLite would not.
@@ -86,16 +105,14 @@ func create(path string) error {
 func (t *taking) pageByPage(ctx context.Context, e *engine, private string) error {
 	normal := t.path(normalName)
 	e.fold(ctx)
-	if err := errors.Join(e.close(), os.Remove(normal)); err != nil {
-		return target(normal, err)
+	if err := e.close(); err != nil {
+		return t.machine(ctx, err)
 	}
 	if sizeOf(wal.of(private))+sizeOf(journal.of(private)) > 0 {
-		t.taken.Form = NoForm
-		t.taken.Notes = append(t.taken.Notes, "the log or journal could not be applied: there is the raw copy only")
-		return nil
+		return t.rawOnly("the log or journal could not be applied")
 	}
 	t.taken.Form = PageByPage
-	return target(normal, t.copyFile(ctx, private, normal))
+	return target(normal, errors.Join(os.Remove(normal), t.copyFile(ctx, private, normal)))
 }
 
 func (t *taking) copyFile(ctx context.Context, from, to string) error {
@@ -116,7 +133,7 @@ func (t *taking) copyFile(ctx context.Context, from, to string) error {
 func (t *taking) checkAfter(ctx context.Context) error {
 	t.meter.step("checking the tracker afresh")
 	normal := t.path(normalName)
-	e, err := openEngine(ctx, normal, "mode=ro&immutable=1")
+	e, err := openEngine(ctx, normal, "&mode=ro&immutable=1")
 	if err != nil {
 		return t.machine(ctx, err)
 	}
@@ -144,6 +161,9 @@ func (t *taking) sealNormal(ctx context.Context) error {
 func (t *taking) machine(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
+	}
+	if errors.Is(err, errGaveUp) {
+		return &Error{Kind: ErrTarget, Path: t.out, Err: err, Next: "let the command use more memory: ulimit -v unlimited"}
 	}
 	if full(err) {
 		err = fmt.Errorf("%w: %w", syscall.ENOSPC, err)

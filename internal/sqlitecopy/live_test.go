@@ -2,6 +2,7 @@ package sqlitecopy
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
@@ -82,12 +83,14 @@ func oneMoment(t *testing.T, path string, last int64, guards []Guard) int64 {
 	require.NoError(t, err)
 	require.Equal(t, Sound, taken.Integrity)
 	require.Contains(t, guards, taken.Guard)
-	e, err := openEngine(context.Background(), filepath.Join(out, "db.sqlite"), "mode=ro&immutable=1")
+	e, err := openEngine(context.Background(), filepath.Join(out, "db.sqlite"), "&mode=ro&immutable=1")
 	require.NoError(t, err)
 	defer e.close()
 	var rows, sum, moves int64
-	const question = "SELECT count(*), sum(balance), (SELECT moves FROM tally) FROM account"
-	require.NoError(t, e.conn.QueryRowContext(context.Background(), question).Scan(&rows, &sum, &moves))
+	answer, err := e.lines(t.Context(), "SELECT count(*)||' '||sum(balance)||' '||(SELECT moves FROM tally) FROM account")
+	require.NoError(t, err)
+	_, err = fmt.Sscan(answer[0], &rows, &sum, &moves)
+	require.NoError(t, err)
 	require.EqualValues(t, accounts, rows)
 	require.EqualValues(t, total, sum, "a state between two commits, guarded by %s in %d tries", taken.Guard, taken.Tries)
 	require.GreaterOrEqual(t, moves, last, "an older state than before")

@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -28,7 +30,7 @@ func TestMain(m *testing.M) {
 		"run": runStatements, "die": dieAfter, "rest": restAfter, "move": moveMoney, "take": takeCopy,
 	}
 	if role := roles[os.Getenv(roleVariable)]; role != nil {
-		sqlite.MustRegisterCollationUtf8("zz", strings.Compare) // what only the application has
+		registerOwn()
 		if err := role(os.Args[1], os.Args[2:]); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
@@ -37,6 +39,14 @@ func TestMain(m *testing.M) {
 	}
 	testkit.WaitTogether(4)
 	os.Exit(m.Run())
+}
+
+// registerOwn adds what only the application has, in part by names that others use as well.
+func registerOwn() {
+	sqlite.MustRegisterCollationUtf8("zz", strings.Compare)
+	sqlite.MustRegisterCollationUtf8("uint", strings.Compare)
+	yes := func(*sqlite.FunctionContext, []driver.Value) (driver.Value, error) { return int64(1), nil }
+	sqlite.MustRegisterDeterministicScalarFunction("regexp", 2, yes)
 }
 
 // program is this binary in a role.
@@ -48,19 +58,27 @@ func program(role, path string, args ...string) *exec.Cmd {
 	return c
 }
 
+// client is the connection of a program that uses a database, by another SQLite than ours.
+type client struct {
+	pool *sql.DB
+	conn *sql.Conn
+}
+
 // connect opens a database as an ordinary program would.
-func connect(path string) (*engine, error) {
+func connect(path string) (*client, error) {
 	pool, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?_pragma=busy_timeout(5000)")
 	if err != nil {
 		return nil, err
 	}
 	conn, err := pool.Conn(context.Background())
-	return &engine{pool, conn}, err
+	return &client{pool, conn}, err
 }
 
-func execute(e *engine, statements []string) error {
+func (c *client) close() error { return errors.Join(c.conn.Close(), c.pool.Close()) }
+
+func execute(c *client, statements []string) error {
 	for _, s := range statements {
-		if _, err := e.conn.ExecContext(context.Background(), s); err != nil {
+		if _, err := c.conn.ExecContext(context.Background(), s); err != nil {
 			return fmt.Errorf("%s: %w", s, err)
 		}
 	}

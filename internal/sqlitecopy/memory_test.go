@@ -8,6 +8,18 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+func TestTakeOfARowThatMemoryDoesNotHold(t *testing.T) {
+	whole := mostMemory
+	t.Cleanup(func() { mostMemory = whole })
+	mostMemory = leastMemory
+	path := place(t)
+	build(t, path, "CREATE TABLE t(b NOT NULL CHECK(b <> 'x'))", "INSERT INTO t VALUES(zeroblob(2e7)||'')")
+	taken, _ := take(t, path)
+	require.Equal(t, Unchecked, taken.Integrity, "%v", taken.Before)
+	require.Equal(t, NoForm, taken.Form)
+	require.NotEmpty(t, taken.Notes)
+}
+
 func TestLongTakeNeedsLittleMemory(t *testing.T) {
 	onlyLong(t)
 	path := place(t)

@@ -124,13 +124,27 @@ func TestTakeKeepsWhatBelongsToTheFile(t *testing.T) {
 	build(t, path, "PRAGMA user_version=7", "PRAGMA application_id=77", "CREATE TABLE t(a)",
 		"INSERT INTO t(rowid,a) VALUES(5,'x'),(50,'y'),(500,NULL)", "DELETE FROM t WHERE a='x'",
 		"CREATE VIEW v AS SELECT a FROM t", "CREATE TRIGGER g AFTER INSERT ON t BEGIN SELECT 1; END",
-		"CREATE VIRTUAL TABLE f USING fts5(words)", "INSERT INTO f VALUES('some words')")
-	_, out := take(t, path)
+		"CREATE VIRTUAL TABLE f USING fts5(words)", "INSERT INTO f VALUES('some words')",
+		`CREATE TABLE q(a CHECK(a <> "a word in the wrong quotes"))`)
+	taken, out := take(t, path)
+	require.Equal(t, Vacuumed, taken.Form)
 	normal := filepath.Join(out, "db.sqlite")
 	require.Equal(t, "7\n77\n50|y\n500|", query(t, normal, "PRAGMA user_version; PRAGMA application_id; SELECT rowid,a FROM t"))
 	const schema = "SELECT sql FROM sqlite_schema ORDER BY name"
 	require.Equal(t, query(t, path, schema), query(t, normal, schema))
 	require.Equal(t, "some words", query(t, normal, "SELECT words FROM f WHERE f MATCH 'words'"))
+}
+
+// Bytes at the end of each page belong to the application; some others keep checksums in as many.
+func TestTakeOfPagesWithSpareBytes(t *testing.T) {
+	t.Parallel()
+	path := place(t)
+	c := exec.Command(plainSQLite(t), path)
+	c.Stdin = strings.NewReader(".filectrl reserve_bytes 8\nVACUUM; CREATE TABLE t(a); INSERT INTO t VALUES('x');")
+	require.NoError(t, c.Run())
+	taken, out := take(t, path)
+	require.Equal(t, Sound, taken.Integrity)
+	require.Equal(t, "x", query(t, filepath.Join(out, normalName), "SELECT a FROM t"))
 }
 
 func TestTakeOfNothingYet(t *testing.T) {

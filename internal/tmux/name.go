@@ -2,9 +2,7 @@ package tmux
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -13,21 +11,41 @@ import (
 // target, and what the C library's vis(3) escapes is escaped.
 var spelling = strings.NewReplacer(":", "_", ".", "_", `\`, `\\`)
 
-// expandable is a dollar sign as tmux escapes it from version to version: where a variable's name could follow. Most
-// programs never ask for a session by name, and do not pay for it.
-var expandable = compiledOnce(`\$([A-Za-z_{])`)
+// escaped puts a backslash before each dollar sign that a variable's name could follow, as tmux does from version to
+// version.
+func escaped(name string) string {
+	var b strings.Builder
+	for n := range len(name) {
+		if isVariable(name[n:]) {
+			b.WriteByte('\\')
+		}
+		b.WriteByte(name[n])
+	}
+	return b.String()
+}
 
-// escaped is what expandable is escaped to.
-var escaped = compiledOnce(`\\\$([A-Za-z_{])`)
+// unescaped takes these backslashes away.
+func unescaped(name string) string {
+	var b strings.Builder
+	for n := range len(name) {
+		if name[n] != '\\' || !isVariable(name[n+1:]) {
+			b.WriteByte(name[n])
+		}
+	}
+	return b.String()
+}
 
-func compiledOnce(expression string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+// isVariable is written by hand: matching it would have every program that imports this build tables at its start.
+func isVariable(rest string) bool {
+	if len(rest) < 2 || rest[0] != '$' {
+		return false
+	}
+	c := rest[1]
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' || c == '{'
 }
 
 // called reports whether a name that tmux lists is the spelled one.
 func called(listed, spelled string) bool { return listed == spelled || listed == unescaped(spelled) }
-
-func unescaped(spelled string) string { return escaped().ReplaceAllString(spelled, "$$$1") }
 
 // spelled returns a session name as tmux keeps it. It fails for what no session can be called, and for control
 // characters and invalid UTF-8, whose escapes differ between versions.
@@ -35,7 +53,7 @@ func spelled(name string) (string, error) {
 	if name == "" || !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
 		return "", fmt.Errorf("%q cannot be the name of a tmux session", name)
 	}
-	return expandable().ReplaceAllString(spelling.Replace(name), `\$$$1`), nil
+	return escaped(spelling.Replace(name)), nil
 }
 
 // CheckName returns why this can never be asked for as the name of a session: tmux gives no such name, or spells it

@@ -3,7 +3,6 @@ package dirstore
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"holdfast/internal/durable"
@@ -12,7 +11,15 @@ import (
 )
 
 // errMoved is returned when a session changed since it was looked at.
-var errMoved = fmt.Errorf("%w: the session changed meanwhile", lease.ErrConflict)
+var errMoved error = movedError{}
+
+// movedError is ready before anything runs, unlike an error that is formatted.
+type movedError struct{}
+
+func (movedError) Error() string {
+	return lease.ErrConflict.Error() + ": the session changed meanwhile"
+}
+func (movedError) Unwrap() error { return lease.ErrConflict }
 
 // Forget removes rev files whose records the caller has made durable elsewhere (I11).
 // The current record's own stays: it is the second name of record.json. Names that are

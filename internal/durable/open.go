@@ -26,6 +26,26 @@ func OpenDirAt(at int, name string) (fd int, err error) {
 	return OpenAt(at, name, unix.O_RDONLY|unix.O_DIRECTORY)
 }
 
+// NamesAt lists a directory.
+func NamesAt(dir int) (names []string, err error) {
+	fd, err := OpenDirAt(dir, ".") // with a place of its own to read on from
+	if err != nil {
+		return nil, os.NewSyscallError("openat", err)
+	}
+	defer unix.Close(fd)
+	for b := make([]byte, 4<<10); ; {
+		var n int
+		err := Retry(func() (err error) {
+			n, err = unix.ReadDirent(fd, b)
+			return err
+		})
+		if n <= 0 || err != nil {
+			return names, os.NewSyscallError("getdents", err)
+		}
+		_, _, names = unix.ParseDirent(b[:n], -1, names)
+	}
+}
+
 // OpenRoot opens the directory name below parent and refuses whatever else has that
 // name. os.Root alone follows links that stay inside it.
 func OpenRoot(parent *os.Root, name string) (*os.Root, error) {

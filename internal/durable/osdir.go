@@ -114,15 +114,7 @@ func (d *osDir) Mkdir(name string) error {
 	}))
 }
 
-func (d *osDir) Names() ([]string, error) {
-	fd, err := OpenDirAt(d.fd, ".")
-	if err != nil {
-		return nil, pathError("openat", d.name, err)
-	}
-	f := os.NewFile(uintptr(fd), d.name)
-	names, err := f.Readdirnames(-1)
-	return names, errors.Join(err, f.Close())
-}
+func (d *osDir) Names() ([]string, error) { return NamesAt(d.fd) }
 
 func (d *osDir) Lstat(name string) (e Entry, err error) {
 	var st unix.Stat_t

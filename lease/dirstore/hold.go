@@ -93,7 +93,8 @@ func (v *view) claimPlace() (place, error) {
 	if err := v.store.checkFileSystem(); err != nil {
 		return nowhere, err
 	}
-	if at := v.at; at.isWhole() && !lacksAt(at.store, quarantineName) {
+	if v.completes() {
+		at := v.at
 		v.at = nowhere
 		return at, nil
 	}
@@ -109,6 +110,21 @@ func (v *view) claimPlace() (place, error) {
 		at.close()
 	}
 	return at, v.store.failed("open", v.store.SessionPath(v.digest), err)
+}
+
+// completes makes the session's directory in a store that is plainly whole. The first
+// publish makes its name durable. What it cannot do, the long way does or tells.
+func (v *view) completes() bool {
+	if v.at.sessions < 0 || lacksAt(v.at.store, quarantineName) {
+		return false
+	}
+	if v.at.self < 0 {
+		sessions := v.store.watched(durable.DirAt(v.at.sessions, v.store.SessionsPath()))
+		if self, err := makeDir(sessions, v.digest.String()); err == nil {
+			v.at.self = durable.Descriptor(self)
+		}
+	}
+	return v.at.isWhole()
 }
 
 // names reports whether the life lock's path, from the root of the file system on, still

@@ -3,6 +3,8 @@ package dirstore
 import (
 	"bytes"
 	"context"
+	"slices"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -52,17 +54,32 @@ func (v *view) Load(ctx context.Context) (lease.Stored, error) {
 	return v.store.loadAnyhow(ctx, v.digest)
 }
 
-// loads reads a record that is plain.
+// loads reads a record that is plain, or sees that the session plainly has none.
 func (v *view) loads() bool {
 	b, id := v.small(recordName)
 	switch {
-	case b == nil:
+	case b != nil && (v.seen.Bytes == nil || !bytes.Equal(b, v.seen.Bytes)): // an empty file is no vacant session
+		v.seen = seen{lease.Stored{Bytes: b, Revision: ownership.RevisionOf(b)}, id}
+	case b != nil:
+		v.seen.id = id
+	case v.isVacant():
+		v.seen = seen{}
+	default:
 		return false
-	case v.seen.Bytes == nil || !bytes.Equal(b, v.seen.Bytes): // an empty file is no vacant session
-		v.seen.Stored = lease.Stored{Bytes: b, Revision: ownership.RevisionOf(b)}
 	}
-	v.seen.id = id
 	return true
+}
+
+// isVacant reports whether there is certainly neither a record nor a file of history,
+// which would tell a record that is lost from one that never was. The record is looked for
+// last: a first one that appeared meanwhile has a history of its own.
+func (v *view) isVacant() bool {
+	if v.at.self < 0 {
+		return lacksAt(v.at.sessions, v.digest.String())
+	}
+	names, err := durable.NamesAt(v.at.self)
+	isRev := func(name string) bool { return strings.HasPrefix(name, revPrefix) }
+	return err == nil && !slices.ContainsFunc(names, isRev) && lacksAt(v.at.self, recordName)
 }
 
 // Probe asks for the locks here where that is plain. A life lock that is held makes every

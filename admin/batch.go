@@ -38,8 +38,8 @@ func (e *RowError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.
 // each, only keyDigest, revision and key count, and empty lines are skipped. The error
 // beside a result is that row's: a [*RowError] for a row that does not name a session and
 // a revision, or what [Recover] returned. The batch goes on after it. When ctx ends no
-// further row is begun, and the batch when those that were are told; so it does when the
-// rows cannot be read further.
+// further row is begun, and the batch ends when those that took effect are told, and one
+// that did not; so it does when the rows cannot be read further.
 func RecoverBatch(ctx context.Context, s lease.Store, rows io.Reader, template Recovery) iter.Seq2[BatchResult, error] {
 	return func(yield func(BatchResult, error) bool) {
 		asking, cancel := context.WithCancel(ctx)
@@ -47,21 +47,33 @@ func RecoverBatch(ctx context.Context, s lease.Store, rows io.Reader, template R
 		b := &batch{ctx: ctx, store: s, template: template}
 		answers := b.begin(asking, rows)
 		defer drainRows(cancel, answers)
-		ended := false
+		interrupted := false // and that was told
 		for answer := range answers {
 			a := <-answer
 			if errors.Is(a.err, errAside) {
 				a.result, a.err = recoverRow(ctx, s, a.row, template)
 			}
-			if ended && a.err != nil {
-				continue // it was interrupted as the one before
+			if interrupted && IsInterruption(ctx, a.err) {
+				continue // as the one before
 			}
 			if !yield(a.result, a.err) {
 				return
 			}
-			ended = ctx.Err() != nil
+			interrupted = interrupted || IsInterruption(ctx, a.err)
+		}
+		if b.left != nil && ctx.Err() != nil && !interrupted {
+			yield(b.left.result(), context.Cause(ctx))
 		}
 	}
+}
+
+// IsInterruption reports whether the error of a row says that its recovery had no effect
+// because ctx ended.
+func IsInterruption(ctx context.Context, err error) bool {
+	if err == nil || ctx.Err() == nil || errors.Is(err, lease.ErrOutcomeUnknown) {
+		return false
+	}
+	return errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx))
 }
 
 func unreadRest(line int, err error) error {
@@ -74,7 +86,7 @@ func unreadRest(line int, err error) error {
 func recoverRow(ctx context.Context, s lease.Store, row batchRow, template Recovery) (BatchResult, error) {
 	r := template
 	r.Target, r.Expect = row.target, row.revision
-	result := BatchResult{Line: row.line, Key: row.target.shown(nil), KeyDigest: row.target.Digest}
+	result := row.result()
 	receipt, err := Recover(ctx, s, r)
 	if err != nil {
 		return result, err
@@ -88,6 +100,11 @@ type batchRow struct {
 	line     int // of the input, from 1
 	target   Target
 	revision ownership.Revision
+}
+
+// result is what there is to tell of a row that was not recovered.
+func (r batchRow) result() BatchResult {
+	return BatchResult{Line: r.line, Key: r.target.shown(nil), KeyDigest: r.target.Digest}
 }
 
 // parseRow reads strictly what the recovery will rest on (I12), and ignores the rest.

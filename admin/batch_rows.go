@@ -29,6 +29,7 @@ type batch struct {
 	ctx      context.Context
 	store    lease.Store
 	template Recovery
+	left     *batchRow // the first that was not begun; to be read when all are answered
 
 	mu     sync.Mutex
 	latest map[ownership.Digest]chan struct{} // closed when the last row of a session is done; only of rows under way
@@ -78,6 +79,7 @@ func (b *batch) read(asking context.Context, rows io.Reader, answers chan<- chan
 		answer := make(chan rowAnswer, 1)
 		select {
 		case <-asking.Done():
+			b.left = &row
 			return
 		case answers <- answer:
 		}

@@ -2,6 +2,7 @@ package admin_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -117,4 +118,30 @@ func TestBatchNamesWhatIsWrongWithARow(t *testing.T) {
 	require.Len(t, b.errs, 2)
 	require.NoError(t, b.errs[0])
 	require.Error(t, b.errs[1])
+}
+
+// Whatever was recovered when a batch is interrupted has been told of, and that it did not
+// come to its end is.
+func TestInterruptedBatchTellsWhatItRecovered(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	keys := w.strandTogether(3 * 128)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	interruption := errors.New("interrupted")
+	told, interrupted := map[string]bool{}, 0
+	for r, err := range admin.RecoverBatch(ctx, w.store, strings.NewReader(w.rows()), admin.Recovery{Consent: admin.Force}) {
+		if err != nil {
+			require.True(t, errors.Is(err, interruption) || errors.Is(err, context.Canceled), err)
+			interrupted++
+			continue
+		}
+		told[*r.Key] = true
+		cancel(interruption)
+	}
+	require.Equal(t, 1, interrupted)
+	require.Less(t, len(told), len(keys))
+	for _, key := range keys {
+		require.Equal(t, told[key], w.inspect(target(key)).State == ownership.StateIdle, key)
+	}
 }

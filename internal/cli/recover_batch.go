@@ -10,6 +10,7 @@ import (
 	urfave "github.com/urfave/cli/v3"
 
 	"holdfast/admin"
+	"holdfast/lease"
 	"holdfast/ownership"
 )
 
@@ -42,7 +43,7 @@ func (v *invocation) recoverBatch(ctx context.Context, c *urfave.Command, r admi
 	for result, err := range admin.RecoverBatch(ctx, s, rows, r) {
 		saver.tellRow(result)
 		if err != nil {
-			failed = append(failed, v.batchFailure(result, err))
+			failed = append(failed, v.batchFailure(result, interruptedRow(ctx, err)))
 			continue
 		}
 		done++
@@ -104,6 +105,17 @@ func rowFault(err error) error {
 		return err
 	}
 	return &usageError{command: "session recover", why: "the row " + row.Why}
+}
+
+// interruptedRow gives an interruption the words that a person needs.
+func interruptedRow(ctx context.Context, err error) error {
+	if !admin.IsInterruption(ctx, err) {
+		return err
+	}
+	return &lease.StoreError{
+		Op: "recover", Err: errors.New("it was interrupted, as was everything behind it that has no receipt: nothing of that was changed"),
+		Advice: "type the same command again: what was recovered answers with its receipt, and the rest is recovered",
+	}
 }
 
 func (v *invocation) batchEnd(done int, failed failures, r admin.Recovery) error {

@@ -125,7 +125,7 @@ func TestBatchNamesWhatIsWrongWithARow(t *testing.T) {
 func TestInterruptedBatchTellsWhatItRecovered(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	keys := w.strandTogether(3 * 128)
+	keys := w.strandTogether(320)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
 	interruption := errors.New("interrupted")

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"holdfast/admin"
+	"holdfast/admin/evidence"
 	"holdfast/ownership"
 )
 
@@ -50,7 +51,7 @@ func TestReconcileManyAtOnce(t *testing.T) {
 func TestInterruptedPassTellsWhatItRecovered(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	keys := w.strandTogether(3 * 128)
+	keys := w.strandTogether(320)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	told, failures := map[string]bool{}, 0
@@ -68,4 +69,32 @@ func TestInterruptedPassTellsWhatItRecovered(t *testing.T) {
 	for _, key := range keys {
 		require.Equal(t, told[key], w.inspect(target(key)).State == ownership.StateIdle, key)
 	}
+}
+
+// Work is saved several at a time, each into a snapshot of its own before its session is
+// freed; one that cannot be saved keeps nobody else from it.
+func TestReconcileSavesSeveralAtOnce(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	w := newWorld(t)
+	for n := range 5 {
+		dir := workIn(t)
+		w.strand(plan{Key: fmt.Sprint("work", n), Facts: ownership.Facts{Worktree: &dir}})
+	}
+	w.strand(plan{Key: "lost", Facts: ownership.Facts{Worktree: new("/no/such/tree")}})
+	w.strand(plan{Key: "plain"})
+	rows, failed := w.reconcileWith(w.store, passConsent, nil)
+	require.Len(t, failed, 1)
+	require.Contains(t, failed, "lost")
+	require.Equal(t, 6, rows.receipts())
+	dirs := map[string]bool{}
+	for n := range 5 {
+		kept := rows[fmt.Sprint("work", n)].Receipt.Snapshot
+		v, err := evidence.Verify(t.Context(), *kept.Dir, nil)
+		require.NoError(t, err)
+		require.Empty(t, v.Differences)
+		require.Equal(t, kept.Manifest, v.Manifest)
+		dirs[*kept.Dir] = true
+	}
+	require.Len(t, dirs, 5)
+	require.Nil(t, rows["plain"].Receipt.Snapshot)
 }

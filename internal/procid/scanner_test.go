@@ -98,14 +98,17 @@ func TestScannerSince(t *testing.T) {
 		require.Same(t, first, again)
 		require.Equal(t, 1, count)
 
-		var under *Scan
-		go func() { under, _ = s.Next(t.Context()) }()
+		under := make(chan *Scan, 1)
+		go func() {
+			got, _ := s.Next(t.Context())
+			under <- got
+		}()
 		time.Sleep(time.Second / 2) // the second scan is under way
 		after := s.Now()
 		second, err := s.Since(t.Context(), after)
 		require.NoError(t, err)
 		require.NotSame(t, first, second)
-		require.NotSame(t, under, second, "it began before the moment")
+		require.NotSame(t, <-under, second, "it began before the moment")
 	})
 }
 

@@ -44,7 +44,7 @@ func playContend(l *lab) (t turns, err error) {
 			return t, err
 		}
 	}
-	t.notes = append(t.notes, fmt.Sprintf("each time one of %s won, and the others were refused with its name", inThousands(n)))
+	t.notes = append(t.notes, fmt.Sprintf("each time one of %s won, and the others were refused with its name; the bare programs were started with the same pipes", inThousands(n)))
 	if t.curve, err = l.contenders(stampede, bare); err != nil {
 		return t, err
 	}
@@ -107,71 +107,107 @@ func startAll(n int, start func() error) error {
 	return errors.Join(<-faults)
 }
 
+// startBare starts programs that say nothing as contenders are started: pipes, and reading
+// from them, cost a fifth of a start.
 func (l *lab) startBare(n int) error {
-	return startAll(n, func() error { return exec.Command(l.program("bare")).Run() })
+	return heldTogether(func(stay *os.File) error {
+		return startAll(n, func() error {
+			c, err := startContender(stay, l.program("bare"))
+			if err != nil {
+				return err
+			}
+			return c.end()
+		})
+	})
 }
 
 // contend lets n processes contend and judges their answers. The winner keeps the
 // session until all others have had theirs.
 func (l *lab) contend(store, key string, n int) (each time.Duration, err error) {
-	stay, leave, err := os.Pipe()
-	if err != nil {
-		return 0, err
-	}
-	defer stay.Close()
 	v := &verdicts{n: n}
-	each, err = taken(n, func() error {
-		return startAll(n, func() error {
-			cmd := exec.Command(l.program("host"), "contend", store, key)
-			cmd.Stdin = stay
-			return v.take(cmd)
+	err = heldTogether(func(stay *os.File) error {
+		each, err = taken(n, func() error {
+			return startAll(n, func() error {
+				c, err := startContender(stay, l.program("host"), "contend", store, key)
+				if err != nil {
+					return err
+				}
+				return v.take(c)
+			})
 		})
+		return err
 	})
-	err = errors.Join(err, leave.Close())
 	if v.winner != nil {
-		err = errors.Join(err, v.winner.Wait())
+		err = errors.Join(err, v.winner.end())
 	}
 	return each, errors.Join(err, v.judge())
+}
+
+// heldTogether gives all that do starts the same standard input, which ends with it.
+func heldTogether(do func(stay *os.File) error) error {
+	stay, leave, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(stay), leave.Close(), stay.Close())
+}
+
+// contender is a process that says one thing.
+type contender struct {
+	cmd    *exec.Cmd
+	stderr bytes.Buffer
+	said   string
+}
+
+// startContender starts a process and waits for its first words: a winner's only ones for
+// now.
+func startContender(stdin *os.File, argv ...string) (*contender, error) {
+	c := &contender{cmd: exec.Command(argv[0], argv[1:]...)}
+	c.cmd.Stdin, c.cmd.Stderr = stdin, &c.stderr
+	words, err := c.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := c.cmd.Start(); err != nil {
+		return nil, err
+	}
+	b := make([]byte, 256)
+	n, _ := words.Read(b) // none: the exit status says why
+	c.said = strings.TrimSpace(string(b[:n]))
+	return c, nil
+}
+
+// end waits for the end of the process.
+func (c *contender) end() error {
+	if err := c.cmd.Wait(); err != nil {
+		return fmt.Errorf("a contender: %w: %s", err, c.stderr.String())
+	}
+	return nil
 }
 
 // verdicts is what contenders were told.
 type verdicts struct {
 	n       int
 	mu      sync.Mutex
-	winner  *exec.Cmd
+	winner  *contender
 	winners int
 	others  []string
 }
 
-// take starts a contender and waits for its first words: the winner's only ones for now.
-func (v *verdicts) take(cmd *exec.Cmd) error {
-	words, err := cmd.StdoutPipe()
-	if err != nil {
-		return err
-	}
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	b := make([]byte, 256)
-	n, _ := words.Read(b) // none: the exit status says why
-	said := strings.TrimSpace(string(b[:n]))
+// take hears a contender, and waits for the end of who lost.
+func (v *verdicts) take(c *contender) error {
 	v.mu.Lock()
-	if said == "won" {
-		v.winner = cmd
+	if c.said == "won" {
+		v.winner = c
 		v.winners++
 	} else {
-		v.others = append(v.others, said)
+		v.others = append(v.others, c.said)
 	}
 	v.mu.Unlock()
-	if said == "won" {
+	if c.said == "won" {
 		return nil
 	}
-	if err := cmd.Wait(); err != nil {
-		return fmt.Errorf("a contender: %w: %s", err, stderr.String())
-	}
-	return nil
+	return c.end()
 }
 
 // judge wants one winner, and everybody else refused because of it. Who came before its
@@ -180,7 +216,7 @@ func (v *verdicts) judge() error {
 	if v.winners != 1 || len(v.others) != v.n-1 {
 		return fmt.Errorf("%d won and %d were refused, of %d", v.winners, len(v.others), v.n)
 	}
-	named := fmt.Sprintf("refused active-owner %d", v.winner.Process.Pid)
+	named := fmt.Sprintf("refused active-owner %d", v.winner.cmd.Process.Pid)
 	for _, said := range v.others {
 		if said != named && said != "refused active-owner 0" {
 			return fmt.Errorf("a contender said %q and not %q", said, named)

@@ -36,7 +36,7 @@ func (v *invocation) reconcile(ctx context.Context, c *urfave.Command) error {
 		return err
 	}
 	t := &tally{v: v}
-	forMany()
+	forMany(passGrowth)
 	for row, err := range admin.Reconcile(ctx, s, passConsent(c)) {
 		if err != nil && row.KeyDigest == (ownership.Digest{}) && t.rows == 0 {
 			return err // not about one session: nothing could be listed

@@ -39,7 +39,7 @@ func (v *invocation) recoverBatch(ctx context.Context, c *urfave.Command, r admi
 	saver := v.savesFor(&r)
 	ctx, stop := interruptible(ctx)
 	defer stop()
-	forMany()
+	forMany(batchGrowth)
 	for result, err := range admin.RecoverBatch(ctx, s, rows, r) {
 		saver.tellRow(result)
 		if err != nil {

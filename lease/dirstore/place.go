@@ -67,3 +67,43 @@ func lacksAt(dir int, name string) bool {
 	var st unix.Stat_t
 	return dir >= 0 && unix.Fstatat(dir, name, &st, unix.AT_SYMLINK_NOFOLLOW) == unix.ENOENT
 }
+
+// claimPlace returns the directories of the session, which the view has no longer, and
+// makes what is missing.
+func (v *view) claimPlace() (place, error) {
+	if err := v.store.checkFileSystem(); err != nil {
+		return nowhere, err
+	}
+	if v.completes() {
+		at := v.at
+		v.at = nowhere
+		return at, nil
+	}
+	x, err := v.store.makeSession(v.digest)
+	if err != nil {
+		return nowhere, err
+	}
+	if err := x.Close(); err != nil {
+		return nowhere, err
+	}
+	at, err := v.store.openPlace(v.digest)
+	if err != nil {
+		at.close()
+	}
+	return at, v.store.failed("open", v.store.SessionPath(v.digest), err)
+}
+
+// completes makes the session's directory in a store that is plainly whole. The first
+// publish makes its name durable. What it cannot do, the long way does or tells.
+func (v *view) completes() bool {
+	if v.at.sessions < 0 || lacksAt(v.at.store, quarantineName) {
+		return false
+	}
+	if v.at.self < 0 {
+		sessions := v.store.watched(durable.DirAt(v.at.sessions, v.store.SessionsPath()))
+		if self, err := makeDir(sessions, v.digest.String()); err == nil {
+			v.at.self = durable.Descriptor(self)
+		}
+	}
+	return v.at.isWhole()
+}

@@ -5,6 +5,8 @@ import (
 	"os"
 	"sync"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // stream is a standard stream that remembers the first write that went wrong.
@@ -45,20 +47,33 @@ func writeAll(f *os.File, b []byte) (n int, err error) {
 	return n, err
 }
 
+// writeSome waits for room itself: whoever shares the pipe or the terminal may make its
+// writes fail instead of wait at any time, and os.File has looked at that long before.
 func writeSome(conn syscall.RawConn, b []byte) (n int, err error) {
-	waiting := conn.Write(func(fd uintptr) bool {
-		n, err = syscall.Write(int(fd), b)
-		return err != syscall.EAGAIN
+	closed := conn.Write(func(fd uintptr) bool {
+		if n, err = syscall.Write(int(fd), b); err == syscall.EAGAIN {
+			err = awaitRoom(int(fd))
+		}
+		return true
 	})
 	switch {
-	case err == syscall.EINTR:
+	case closed != nil:
+		return 0, closed
+	case err == syscall.EINTR || err == syscall.EAGAIN:
 		return 0, nil
 	case err != nil:
 		return 0, err
-	case waiting != nil:
-		return 0, waiting
 	case n == 0:
 		return 0, io.ErrShortWrite
 	}
 	return n, nil
+}
+
+// awaitRoom returns EAGAIN where a write can be tried again.
+func awaitRoom(fd int) error {
+	room := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT}}
+	if _, err := unix.Poll(room, -1); err != nil {
+		return err
+	}
+	return syscall.EAGAIN
 }

@@ -12,14 +12,6 @@ import (
 	"holdfast/ownership"
 )
 
-// batchWidth bounds how many rows of a batch are recovered at once. Those that wait for
-// the disk, for a look at the processes of this host or for the archive wait together.
-const batchWidth = 256
-
-// commitWidth bounds how many of them publish at once: each has six descriptors open then,
-// and at other times one.
-const commitWidth = 64
-
 // errAside is returned for a recovery that begins with a snapshot: those come one at a
 // time, in their turn, since each may take minutes and tells how far it is.
 var errAside = errors.New("its work has to be saved first")
@@ -29,6 +21,8 @@ type batch struct {
 	ctx      context.Context
 	store    lease.Store
 	template Recovery
+	looks    *lease.Survey
+	width    int       // how many rows are under way at once
 	left     *batchRow // the first that was not begun; to be read when all are answered
 
 	mu     sync.Mutex
@@ -53,7 +47,7 @@ type rowQuestion struct {
 // begin recovers rows concurrently and hands out their answers in order. Every answer
 // that is handed out comes; after asking ends no further one is.
 func (b *batch) begin(asking context.Context, rows io.Reader) <-chan chan rowAnswer {
-	answers := make(chan chan rowAnswer, batchWidth)
+	answers := make(chan chan rowAnswer, b.width)
 	questions := make(chan rowQuestion)
 	b.latest = map[ownership.Digest]chan struct{}{}
 	go func() {
@@ -87,7 +81,7 @@ func (b *batch) read(asking context.Context, rows io.Reader, answers chan<- chan
 			answer <- rowAnswer{row, BatchResult{Line: n}, &RowError{n, err.Error()}}
 			continue
 		}
-		if workers < batchWidth {
+		if workers < b.width {
 			workers++
 			go b.recoverEach(questions)
 		}
@@ -113,7 +107,7 @@ func (b *batch) question(row batchRow, answer chan<- rowAnswer) rowQuestion {
 // its stack anew.
 func (b *batch) recoverEach(questions <-chan rowQuestion) {
 	template := b.template
-	template.aside = true
+	template.aside, template.looks = true, b.looks
 	for q := range questions {
 		if q.before != nil {
 			<-q.before

@@ -32,8 +32,13 @@ func (q request) decide(ctx context.Context) (attempt, error) {
 }
 
 func (q request) look(ctx context.Context) (lease.Inspection, error) {
-	if q.seen != nil {
+	switch {
+	case q.seen != nil:
 		return *q.seen, nil
+	case q.looks != nil:
+		i, err := q.looks.Inspect(ctx, q.Digest)
+		i.Key = q.shown(i.Key)
+		return i, err
 	}
 	return look(ctx, q.store, q.Target)
 }

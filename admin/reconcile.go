@@ -88,7 +88,7 @@ type Reconciled struct {
 // goes on after it, and ends early only when ctx does. Vacant sessions have no row.
 func Reconcile(ctx context.Context, s lease.Store, consent PassConsent) iter.Seq2[Reconciled, error] {
 	return func(yield func(Reconciled, error) bool) {
-		p := &pass{ctx: ctx, store: s, consent: consent, yield: yield, room: make(room, commitWidth)}
+		p := &pass{ctx: ctx, store: s, consent: consent, yield: yield}
 		p.survey()
 		p.look()
 		p.decide()

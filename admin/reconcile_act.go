@@ -78,7 +78,7 @@ func (p *pass) recover(f *finding) said {
 // is to be dealt with otherwise now; nil where there is still to be done what was decided.
 func (p *pass) again(f *finding) (facts, *said) {
 	began := probe.Now()
-	seen, err := lease.Inspect(p.ctx, p.store, f.seen.KeyDigest)
+	seen, err := p.inspect(f.seen.KeyDigest)
 	if err != nil {
 		return facts{}, new(f.failed(err))
 	}
@@ -89,6 +89,13 @@ func (p *pass) again(f *finding) (facts, *said) {
 		return facts{}, &said{row: rowFor(seen, d)}
 	}
 	return now, nil
+}
+
+func (p *pass) inspect(d ownership.Digest) (lease.Inspection, error) {
+	if p.looks != nil {
+		return p.looks.Inspect(p.ctx, d)
+	}
+	return lease.Inspect(p.ctx, p.store, d)
 }
 
 // snapshotFor saves the work unless all of it was looked into and is elsewhere too.

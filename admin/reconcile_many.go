@@ -20,6 +20,9 @@ func (p *pass) recoverAll(due []*finding) {
 	if p.done {
 		return
 	}
+	w := widthsHere()
+	p.room, p.looks = make(room, w.commits), lease.NewSurvey(p.store)
+	defer func() { p.looks.Close(); p.looks = nil }()
 	saving := make(room, savingWidth)
 	attempt := func(f *finding) said {
 		if namesWork(f.seen) {
@@ -28,7 +31,7 @@ func (p *pass) recoverAll(due []*finding) {
 		return p.recover(f)
 	}
 	n := 0
-	for _, s := range abreast(p.ctx.Done(), batchWidth, due, attempt) {
+	for _, s := range abreast(p.ctx.Done(), w.batch, due, attempt) {
 		n++
 		interrupted := p.done && s.err != nil && !errors.Is(s.err, lease.ErrOutcomeUnknown)
 		if !interrupted { // as the one before

@@ -18,9 +18,10 @@ type pass struct {
 	store   lease.Store
 	consent PassConsent
 	yield   func(Reconciled, error) bool
-	done    bool // nobody listens any more, or ctx ended
-	deaf    bool // nobody listens any more
-	room    room // for those that publish or archive at once
+	done    bool          // nobody listens any more, or ctx ended
+	deaf    bool          // nobody listens any more
+	room    room          // for those that publish or archive at once; nil: one comes after the other
+	looks   *lease.Survey // to look at sessions with; nil: at each alone
 
 	found    []*finding // what needs more than its record
 	namers   map[ownership.Runtime][]namer

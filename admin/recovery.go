@@ -23,8 +23,9 @@ type Recovery struct {
 	Reason   string    // at most 4096 bytes
 	At       time.Time // goes into the marker; zero is the moment of the recovery
 
-	aside bool // what has to be saved first is not begun: errAside
-	room  room // for those that publish at once
+	aside bool          // what has to be saved first is not begun: errAside
+	room  room          // for those that publish at once
+	looks *lease.Survey // to look at the session with; nil: at it alone
 
 	seen *lease.Inspection // at this moment, by the caller: the first decision rests on it
 }

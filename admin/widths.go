@@ -1,0 +1,38 @@
+package admin
+
+import "syscall"
+
+const (
+	// batchWidth bounds how many sessions are recovered at once. Those that wait for the
+	// disk, for a look at the processes of this host or for the archive wait together.
+	batchWidth = 256
+	// commitWidth bounds how many of them publish at once.
+	commitWidth = 64
+)
+
+// Descriptors that are open at once: of everything else, and of a session that publishes;
+// one that is looked at has one.
+const (
+	descriptorsBeside = 64
+	descriptorsEach   = 6
+)
+
+// widths are how many sessions are under way at once, and how many of them publish.
+type widths struct{ batch, commits int }
+
+func widthsHere() widths {
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		return widthsWithin(0) // one after the other needs the fewest
+	}
+	return widthsWithin(limit.Cur)
+}
+
+// widthsWithin gives half of the descriptors that there may be to those that publish.
+func widthsWithin(descriptors uint64) widths {
+	room := int(min(descriptors, 1<<20)) - descriptorsBeside
+	return widths{
+		batch:   max(1, min(batchWidth, room/3)),
+		commits: max(1, min(commitWidth, room/2/descriptorsEach)),
+	}
+}

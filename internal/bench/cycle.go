@@ -35,15 +35,24 @@ type peer struct {
 	load *load // nil: it is no process of its own
 }
 
-// cyclesBeside lets acquire and release take turns with what a peer does instead.
+// cyclesBeside lets acquire and release take turns with what a peer does instead, each in
+// a process that does nothing else.
 func (l *lab) cyclesBeside(p peer) (t turns, err error) {
 	s, err := l.store()
 	if err != nil {
 		return t, err
 	}
-	key, n := keyOf("cycle"), l.of(25, 3)
-	ours := func() (time.Duration, error) { return taken(n, func() error { return cycles(s, key, n) }) }
+	host, err := startWorker(l.program("host"), "cycle", s.Identity(), "cycle")
+	if err != nil {
+		return t, err
+	}
+	defer func() { err = errors.Join(err, host.end()) }()
+	n := l.of(10, 3) // few: each leaves a file removed, which the next ones look past (remembered)
+	ours := func() (time.Duration, error) { return host.each(n) }
 	if _, err := ours(); err != nil { // the store is made once
+		return t, err
+	}
+	if err := l.forget(); err != nil {
 		return t, err
 	}
 	for l.goesOn(40, t) {
@@ -51,7 +60,7 @@ func (l *lab) cyclesBeside(p peer) (t turns, err error) {
 			return t, err
 		}
 	}
-	if err := wasOwned(s, key, n*(1+len(t.ours))); err != nil {
+	if err := wasOwned(s, keyOf("cycle"), n*(1+len(t.ours))); err != nil {
 		return t, err
 	}
 	t.counts, err = l.count(workOf(1, l.program("host"), "cycle", s.Identity(), "counted"), p.load)

@@ -36,6 +36,9 @@ func playHosts(l *lab) (t turns, err error) {
 		return taken(n*len(crowd), func() error { return together(crowd, n) })
 	}
 	one := func() (time.Duration, error) { return crowd[0].each(4 * n) }
+	if err := l.forget(); err != nil {
+		return t, err
+	}
 	for l.goesOn(12, t) {
 		if err := t.turn(all, one); err != nil {
 			return t, err

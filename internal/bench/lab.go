@@ -26,16 +26,16 @@ type lab struct {
 	building sync.Mutex
 	places   int
 	ends     time.Time // of the row that is played
-	tidied   time.Time // when the last row was
+	tidied   time.Time // when what the last row left was removed
 }
 
 //go:embed peers/publish.c
 var publishSource string
 
 func newLab(o options) (*lab, error) {
-	base, err := os.MkdirTemp(o.disk, "holdfast-bench-")
+	base, err := chooseBase(o.disk)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, os.RemoveAll(base))
 	}
 	l := &lab{options: o, base: base, built: filepath.Join(base, "bin"), from: originOf(base)}
 	if memory, err := os.MkdirTemp("/dev/shm", "holdfast-bench-"); err == nil {
@@ -45,6 +45,7 @@ func newLab(o options) (*lab, error) {
 	if err := errors.Join(os.Mkdir(l.built, 0o700), l.build()); err != nil {
 		return nil, errors.Join(err, l.close())
 	}
+	l.tidied = time.Now() // the builder removes as much as a row
 	return l, nil
 }
 

@@ -40,7 +40,7 @@ func TestTakeBesideWriters(t *testing.T) { besideWriters(t, 2) }
 
 func TestLongTakeBesideWriters(t *testing.T) {
 	onlyLong(t)
-	besideWriters(t, 100)
+	besideWriters(t, 40)
 }
 
 // besideWriters takes copies while money moves. A copy is right if none of it was lost or made; that the tally grows

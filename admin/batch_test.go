@@ -120,6 +120,25 @@ func TestBatchNamesWhatIsWrongWithARow(t *testing.T) {
 	require.Error(t, b.errs[1])
 }
 
+// A batch whose time was up before its first row says that as well, whether or not it began.
+func TestBatchAfterItsEndSaysSo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.strand(plan{Key: "K"})
+	rows := w.rows()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 30 { // it is left to chance whether a row is begun
+		var errs []error
+		for _, err := range admin.RecoverBatch(ctx, w.store, strings.NewReader(rows), admin.Recovery{Consent: admin.Force}) {
+			errs = append(errs, err)
+		}
+		require.Len(t, errs, 1)
+		require.ErrorIs(t, errs[0], context.Canceled)
+	}
+	require.Equal(t, ownership.StateStranded, w.inspect(target("K")).State)
+}
+
 // Whatever was recovered when a batch is interrupted has been told of, and that it did not
 // come to its end is.
 func TestInterruptedBatchTellsWhatItRecovered(t *testing.T) {

@@ -77,7 +77,7 @@ func TestClassSaysWhatBecameOfTheWorker(t *testing.T) {
 	w.strand(plan{Key: "lost", Facts: ownership.Facts{Worktree: new("/no/such/tree")}})
 	w.own(plan{Key: "survived", Survivor: true}).kill()
 	w.unprove(plan{Key: "unproven"})
-	w.own(plan{Key: "idle"}).release()
+	w.own(plan{Key: "idle", Facts: ownership.Facts{Worktree: &dirty}}).release()
 	w.unlock("unlocked")
 
 	var is map[string]admin.WideRow
@@ -101,6 +101,10 @@ func TestClassSaysWhatBecameOfTheWorker(t *testing.T) {
 	require.Empty(t, is["idle"].ClassEvidence)
 	require.Equal(t, 1, is["dirty"].WorkAtRisk[0].Counts.Stashes)
 	require.Nil(t, is["quiet"].WorkAtRisk)
+	require.Nil(t, is["idle"].WorkAtRisk, "nobody's work")
+	require.True(t, admin.LooksIntoWork(w.inspect(target("dirty"))))
+	require.False(t, admin.LooksIntoWork(w.inspect(target("idle"))))
+	require.False(t, admin.LooksIntoWork(w.inspect(target("bare"))))
 }
 
 func progresses(row admin.WideRow) bool {

@@ -59,6 +59,25 @@ func TestScannerShares(t *testing.T) {
 	})
 }
 
+// A look that had begun by the moment may have missed what was there then.
+func TestSinceAMomentBeginsAfterIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var count int
+		s, zero := clocked(&count), time.Now()
+		_, err := s.Next(t.Context())
+		require.NoError(t, err)
+		for range 3 {
+			moment, asked := s.Now(), int(time.Since(zero).Milliseconds())
+			for range 2 { // the second needs no look of its own
+				got, err := s.Since(t.Context(), moment)
+				require.NoError(t, err)
+				require.GreaterOrEqual(t, got.EnvironUnreadable, asked)
+			}
+		}
+		require.Equal(t, 4, count)
+	})
+}
+
 func TestScannerCallerCanLeave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var count int

@@ -334,3 +334,16 @@ func TestAViewOfAStoreThatWasReplacedGivesNoHold(t *testing.T) {
 	require.ErrorIs(t, err, lease.ErrStoreUnavailable)
 	require.Equal(t, before, tree(t, dir))
 }
+
+// A store that others may write to from one moment to the next takes no publish, not even
+// of who holds a session in it.
+func TestPublishAsksWhoMayWriteToTheStore(t *testing.T) {
+	s, dir := newStore(t)
+	owner := mustAcquire(t, s, "k", self())
+	require.NoError(t, os.Chmod(dir, 0o777))
+	before := tree(t, dir)
+	require.ErrorIs(t, owner.release(), lease.ErrPermission)
+	require.Equal(t, before, tree(t, dir))
+	require.NoError(t, os.Chmod(dir, 0o700))
+	require.NoError(t, owner.release())
+}

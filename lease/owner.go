@@ -1,11 +1,11 @@
 package lease
 
 import (
-	"crypto/rand"
 	"os"
 	"time"
 
 	"holdfast/internal/procid"
+	"holdfast/internal/random"
 	"holdfast/ownership"
 )
 
@@ -44,7 +44,7 @@ func (o Owner) record() ownership.Owner {
 	if self.StartTicks != 0 {
 		r.StartTicks = &self.StartTicks
 	}
-	rand.Read(r.OperationID[:]) // never fails: it ends the process instead
+	random.Read(r.OperationID[:])
 	return r
 }
 

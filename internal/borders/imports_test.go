@@ -9,6 +9,7 @@ import (
 	"io"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -165,13 +166,17 @@ func TestSoleImporters(t *testing.T) {
 	}
 }
 
-// The host's package and the stores never open the archive of history, the one command
-// most people need does without etcd, and no start of it pays for an SQLite.
+// The host's package and the stores never open the archive of history, and a host pays at no
+// start for crypto/rand, which internal/random stands for on Linux. The one command most
+// people need does without etcd, and no start of it pays for an SQLite.
 func TestHeavyDependenciesStayAway(t *testing.T) {
 	for _, p := range load(t) {
 		for _, dep := range p.Deps {
 			if below(p.ImportPath, module+"/lease", module+"/ownership") {
 				require.False(t, below(dep, "go.etcd.io/bbolt"), "%s needs %s", p.ImportPath, dep)
+			}
+			if p.ImportPath == module+"/lease/dirstore" && runtime.GOOS == "linux" {
+				require.False(t, below(dep, "crypto/rand"), "%s needs %s", p.ImportPath, dep)
 			}
 			if below(p.ImportPath, module+"/cmd/session") {
 				require.False(t, below(dep, "go.etcd.io/etcd", "modernc.org", "database/sql"), "%s needs %s", p.ImportPath, dep)

@@ -2,7 +2,6 @@ package journal
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/hex"
 	"errors"
 	"io/fs"
@@ -11,6 +10,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"holdfast/internal/durable"
+	"holdfast/internal/random"
 )
 
 // create makes an empty journal beside its place and links it there, so that what has
@@ -26,9 +26,9 @@ func (j *Journal) create(ctx context.Context) error {
 		return err
 	}
 	defer root.Close()
-	var random [8]byte
-	rand.Read(random[:]) // never fails: it ends the process instead
-	temporary := j.name() + "." + hex.EncodeToString(random[:])
+	var unique [8]byte
+	random.Read(unique[:])
+	temporary := j.name() + "." + hex.EncodeToString(unique[:])
 	if err := j.makeEmpty(ctx, root, temporary); err != nil {
 		return errors.Join(err, ignoreMissing(root.Remove(temporary)))
 	}

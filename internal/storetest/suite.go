@@ -2,7 +2,6 @@ package storetest
 
 import (
 	"context"
-	"crypto/rand"
 	"os"
 	"testing"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"holdfast/internal/procid"
+	"holdfast/internal/random"
 	"holdfast/lease"
 	"holdfast/ownership"
 )
@@ -59,7 +59,7 @@ func thisProcess() ownership.Owner {
 			o.HostID = &d
 		}
 	}
-	_, _ = rand.Read(o.OperationID[:]) // never fails: it ends the process instead
+	random.Read(o.OperationID[:])
 	return o
 }
 

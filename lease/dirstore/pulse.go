@@ -2,12 +2,12 @@ package dirstore
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/hex"
 	"errors"
 	"fmt"
 
 	"holdfast/internal/durable"
+	"holdfast/internal/random"
 	"holdfast/lease"
 	"holdfast/ownership"
 )
@@ -53,9 +53,9 @@ func (s *Store) replacePulse(x *session, b []byte) error {
 		return err
 	}
 	defer dir.Close()
-	var random [pulseRandomSize]byte
-	rand.Read(random[:])
-	temporary := pulsePrefix + hex.EncodeToString(random[:])
+	var unique [pulseRandomSize]byte
+	random.Read(unique[:])
+	temporary := pulsePrefix + hex.EncodeToString(unique[:])
 	err = writeFile(dir, temporary, b)
 	if err == nil {
 		err = dir.Rename(temporary, pulseName)

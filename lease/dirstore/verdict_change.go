@@ -2,12 +2,12 @@ package dirstore
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/hex"
 	"errors"
 	"fmt"
 
 	"holdfast/internal/durable"
+	"holdfast/internal/random"
 	"holdfast/lease"
 	"holdfast/ownership"
 )
@@ -70,9 +70,9 @@ func (c *verdictChange) replace(ctx context.Context, record ownership.Revision, 
 	if err := c.compare(ctx, record); err != nil {
 		return err
 	}
-	var random [verdictRandomSize]byte
-	rand.Read(random[:])
-	temporary := verdictPrefix + hex.EncodeToString(random[:])
+	var unique [verdictRandomSize]byte
+	random.Read(unique[:])
+	temporary := verdictPrefix + hex.EncodeToString(unique[:])
 	id, err := writeSynced(c.dir, temporary, b)
 	if err == nil {
 		err = c.locked(ctx, func() error {

@@ -2,9 +2,7 @@ package settle
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
-	"sync"
 
 	"holdfast/ownership"
 )
@@ -30,22 +28,39 @@ var said = map[Signal]ownership.Outcome{
 // is a line; what ends the last one begins no other.
 const SignalLines = 5
 
-// colour is how a terminal is told to change its colours, which are no part of a line.
-// Most commands never settle anything, and do not pay for it.
-var colour = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\x1b\[[0-9;:]*m`) })
-
 // SignalsIn returns the different signals that stand alone on one of the last
 // [SignalLines] lines, in their order. Tail must begin where a line begins. Blanks and
 // colours around a signal do not count.
 func SignalsIn(tail []byte) []Signal {
 	var found []Signal
 	for _, line := range lastLines(tail) {
-		s := Signal(bytes.TrimSpace(colour().ReplaceAll(line, nil)))
+		s := Signal(bytes.TrimSpace(withoutColours(line)))
 		if _, ok := said[s]; ok && !slices.Contains(found, s) {
 			found = append(found, s)
 		}
 	}
 	return found
+}
+
+// colour begins what tells a terminal to change its colours: numbers follow, and an m.
+const colour = "\x1b["
+
+// withoutColours leaves out changes of colour, which are no part of a line. A regular
+// expression would say it shorter, and cost every start of a command the tables of package
+// unicode.
+func withoutColours(line []byte) []byte {
+	var kept []byte
+	for {
+		before, after, found := bytes.Cut(line, []byte(colour))
+		kept = append(kept, before...)
+		if !found {
+			return kept
+		}
+		rest := bytes.TrimLeft(after, "0123456789;:")
+		if line, found = bytes.CutPrefix(rest, []byte("m")); !found {
+			kept, line = append(kept, colour...), after
+		}
+	}
 }
 
 // lastLines returns at most SignalLines lines, oldest first.

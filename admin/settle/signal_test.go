@@ -1,6 +1,7 @@
 package settle_test
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -41,4 +42,29 @@ func TestSignalsIn(t *testing.T) {
 		require.Equal(t, want, settle.SignalsIn([]byte(text)), "%q", text)
 	}
 	require.Nil(t, settle.SignalsIn([]byte(strings.Repeat("\n", 1<<16))))
+}
+
+// Every short line of what colours are made of, around a signal, counts as it does with the
+// expression that says what a colour is.
+func TestColoursDoNotCount(t *testing.T) {
+	colour := regexp.MustCompile(`\x1b\[[0-9;:]*m`)
+	const length = 6
+	alphabet := []string{"", "\x1b", "[", "1;:", "m"}
+	all := 1
+	for range length {
+		all *= len(alphabet)
+	}
+	for n := range all {
+		var line strings.Builder
+		for range length {
+			line.WriteString(alphabet[n%len(alphabet)])
+			n /= len(alphabet)
+		}
+		for _, text := range []string{line.String() + "TASK_DONE", "TASK_" + line.String() + "DONE" + line.String()} {
+			alone := strings.TrimSpace(colour.ReplaceAllString(text, "")) == "TASK_DONE"
+			if alone != (len(settle.SignalsIn([]byte(text))) == 1) {
+				require.Equal(t, alone, !alone, "%q", text)
+			}
+		}
+	}
 }

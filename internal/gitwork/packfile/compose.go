@@ -1,12 +1,11 @@
 package packfile
 
 import (
+	"compress/zlib"
 	"context"
 	"errors"
 	"hash"
 	"io"
-
-	"github.com/klauspost/compress/zlib"
 )
 
 // Part is a pack, with its index, that goes into another one as it is.

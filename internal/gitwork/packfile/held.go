@@ -2,12 +2,11 @@ package packfile
 
 import (
 	"bytes"
+	"compress/flate"
 	"encoding/binary"
 	"errors"
 	"hash/adler32"
 	"io"
-
-	"github.com/klauspost/compress/flate"
 )
 
 // heldLoose is up to how many bytes of content a loose object is made into an entry ahead of its turn, in memory. Larger

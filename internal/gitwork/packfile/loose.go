@@ -2,13 +2,12 @@ package packfile
 
 import (
 	"bytes"
+	"compress/zlib"
 	"errors"
 	"fmt"
 	"hash"
 	"io"
 	"strconv"
-
-	"github.com/klauspost/compress/zlib"
 )
 
 // maxLooseHeader is more than any header of a loose object has.

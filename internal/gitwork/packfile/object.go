@@ -2,9 +2,8 @@ package packfile
 
 import (
 	"bufio"
+	"compress/zlib"
 	"io"
-
-	"github.com/klauspost/compress/zlib"
 )
 
 // The types of a packed object.

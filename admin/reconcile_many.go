@@ -20,9 +20,15 @@ func (p *pass) recoverAll(due []*finding) {
 	if p.done {
 		return
 	}
+	alone := p.store
+	gathered, apart := lease.Gather(alone)
 	w := widthsHere()
-	p.room, p.looks = make(room, w.commits), lease.NewSurvey(p.store)
-	defer func() { p.looks.Close(); p.looks = nil }()
+	p.store, p.room, p.looks = gathered, make(room, w.commits), lease.NewSurvey(gathered)
+	defer func() {
+		p.looks.Close()
+		p.store, p.looks = alone, nil
+		apart()
+	}()
 	saving := make(room, savingWidth)
 	attempt := func(f *finding) said {
 		if namesWork(f.seen) {

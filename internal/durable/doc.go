@@ -5,7 +5,8 @@
 //
 // A [Dir] is an open directory, as far as a writer needs one; package crashdisk has
 // its twin in memory that forgets what was not synced. A [Publication] is one record
-// about to replace another, and [Publish] is the only code that renames one.
+// about to replace another, and [Publish] is the only code that renames one. [Rounds] are
+// waits for the disk that many publishes share.
 //
 // # Guarantees
 //

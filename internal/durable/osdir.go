@@ -46,6 +46,8 @@ func Descriptor(d Dir) int {
 		return d.fd
 	case *interceptedDir:
 		return Descriptor(d.d)
+	case *sharingDir:
+		return Descriptor(d.Dir)
 	}
 	return -1
 }

@@ -72,6 +72,7 @@ var roles = map[string]func(args []string) error{
 	"lock-dir":   playLockDir,
 	"cycle":      playCycle,
 	"contend":    playContend,
+	"gathered":   playGathered,
 
 	"survivor":    playSurvivor,
 	"before-exec": playBeforeExec,

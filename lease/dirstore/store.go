@@ -16,6 +16,7 @@ var (
 	_ lease.Quarantiner = (*Store)(nil)
 	_ lease.Viewer      = (*Store)(nil)
 	_ lease.Surveyor    = (*Store)(nil)
+	_ lease.Gatherer    = (*Store)(nil)
 )
 
 // Options changes how a store is used.
@@ -35,6 +36,7 @@ type Store struct {
 	options Options
 	// lenient also opens a store that is not the caller's alone, to look at it.
 	lenient bool
+	rounds  *durable.Rounds // that publishes share; nil: each waits for the disk alone
 }
 
 // Open returns the store at path, which need not exist: the first Hold creates it.
@@ -89,8 +91,11 @@ func (s *Store) dir(root *os.Root) (durable.Dir, error) {
 	return s.watched(d), nil
 }
 
-// watched lets the interceptor see every call.
+// watched lets the interceptor see every call, and waits be shared.
 func (s *Store) watched(d durable.Dir) durable.Dir {
+	if s.rounds != nil {
+		d = s.rounds.Dir(d)
+	}
 	if s.options.Calls == nil {
 		return d
 	}

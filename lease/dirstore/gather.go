@@ -1,0 +1,18 @@
+package dirstore
+
+import (
+	"holdfast/internal/durable"
+	"holdfast/lease"
+)
+
+// Gather returns the same store, in which the publishes that are under way at once share
+// their waits for the disk ([durable.Rounds]), where its file system allows that.
+func (s *Store) Gather() (gathered lease.Store, done func()) {
+	rounds := durable.OpenRounds(s.path)
+	if rounds == nil {
+		return s, func() {}
+	}
+	shared := *s
+	shared.rounds = rounds
+	return &shared, func() { _ = rounds.Close() } // it was only read
+}

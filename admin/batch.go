@@ -43,9 +43,8 @@ func (e *RowError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.
 func RecoverBatch(ctx context.Context, s lease.Store, rows io.Reader, template Recovery) iter.Seq2[BatchResult, error] {
 	return func(yield func(BatchResult, error) bool) {
 		asking, cancel := context.WithCancel(ctx)
-		s, apart := lease.Gather(s)
+		s, w, apart := gather(s)
 		defer apart()
-		w := widthsHere()
 		template.room = make(room, w.commits)
 		b := &batch{ctx: ctx, store: s, template: template, looks: lease.NewSurvey(s), width: w.batch}
 		defer b.looks.Close()

@@ -21,8 +21,7 @@ func (p *pass) recoverAll(due []*finding) {
 		return
 	}
 	alone := p.store
-	gathered, apart := lease.Gather(alone)
-	w := widthsHere()
+	gathered, w, apart := gather(alone)
 	p.store, p.room, p.looks = gathered, make(room, w.commits), lease.NewSurvey(gathered)
 	defer func() {
 		p.looks.Close()

@@ -1,13 +1,19 @@
 package admin
 
-import "syscall"
+import (
+	"syscall"
+
+	"holdfast/lease"
+)
 
 const (
 	// batchWidth bounds how many sessions are recovered at once. Those that wait for the
 	// disk, for a look at the processes of this host or for the archive wait together.
-	batchWidth = 256
+	batchWidth = 512
 	// commitWidth bounds how many of them publish at once.
-	commitWidth = 64
+	commitWidth = 256
+	// threadWidth is commitWidth where each waits for the disk by itself, in a thread.
+	threadWidth = 64
 )
 
 // Descriptors that are open at once: of everything else, and of a session that publishes;
@@ -19,6 +25,17 @@ const (
 
 // widths are how many sessions are under way at once, and how many of them publish.
 type widths struct{ batch, commits int }
+
+// gather returns the store for many publishes at once, until apart is called, and how
+// many there may be.
+func gather(s lease.Store) (gathered lease.Store, w widths, apart func()) {
+	gathered, together, apart := lease.Gather(s)
+	w = widthsHere()
+	if !together {
+		w.commits = min(w.commits, threadWidth)
+	}
+	return gathered, w, apart
+}
 
 func widthsHere() widths {
 	var limit syscall.Rlimit

@@ -16,6 +16,6 @@ func TestWidthsFitTheDescriptors(t *testing.T) {
 			require.LessOrEqual(t, uint64(descriptorsBeside+w.batch+w.commits*descriptorsEach), n)
 		}
 	}
-	require.Equal(t, widths{batchWidth, commitWidth}, widthsWithin(1024))
+	require.Equal(t, widths{batchWidth, commitWidth}, widthsWithin(4096))
 	require.Equal(t, widths{batchWidth, commitWidth}, widthsWithin(1<<64-1)) // no limit
 }

@@ -6,11 +6,12 @@ import (
 )
 
 // Gather returns the same store, in which the publishes that are under way at once share
-// their waits for the disk ([durable.Rounds]), where its file system allows that.
+// their waits for the disk ([durable.Rounds]), or nil where its file system does not allow
+// that.
 func (s *Store) Gather() (gathered lease.Store, done func()) {
 	rounds := durable.OpenRounds(s.path)
 	if rounds == nil {
-		return s, func() {}
+		return nil, nil
 	}
 	shared := *s
 	shared.rounds = rounds

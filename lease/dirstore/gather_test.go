@@ -1,6 +1,7 @@
 package dirstore_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -30,6 +31,9 @@ func playGathered(args []string) error {
 		return err
 	}
 	s, done := alone.Gather()
+	if s == nil {
+		return errors.New("nothing is shared")
+	}
 	defer done()
 	var all sync.WaitGroup
 	faults := make(chan error, n)

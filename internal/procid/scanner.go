@@ -35,8 +35,8 @@ type sharedScan struct {
 // Where several shared a scan there are more to come, and a next scan that waits for them a few times as long as it will
 // take costs each of them the less.
 const (
-	waitsPerScan = 4
-	longestWait  = 20 * time.Millisecond
+	waitsPerScan = 8
+	longestWait  = 40 * time.Millisecond
 )
 
 // Now returns the moment of the call, for Since.

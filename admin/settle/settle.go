@@ -111,12 +111,20 @@ func (e Execution) before(done string, at ownership.Timestamp) string {
 }
 
 // final is what the decisions mean that end an execution by themselves.
-var final = map[Decision]ownership.Outcome{
-	DecisionDone:     ownership.OutcomeDone,
-	DecisionFailed:   ownership.OutcomeFailed,
-	DecisionSkipped:  ownership.OutcomeSkipped,
-	DecisionTimedOut: ownership.OutcomeTimedOut,
-	DecisionPending:  ownership.OutcomeRequeued,
+func (d Decision) final() (o ownership.Outcome, ok bool) {
+	switch d {
+	case DecisionDone:
+		return ownership.OutcomeDone, true
+	case DecisionFailed:
+		return ownership.OutcomeFailed, true
+	case DecisionSkipped:
+		return ownership.OutcomeSkipped, true
+	case DecisionTimedOut:
+		return ownership.OutcomeTimedOut, true
+	case DecisionPending:
+		return ownership.OutcomeRequeued, true
+	}
+	return "", false
 }
 
 func (c *settlement) byVerdict() bool {
@@ -124,7 +132,7 @@ func (c *settlement) byVerdict() bool {
 	if v == nil {
 		return false
 	}
-	what, ok := final[v.Outcome]
+	what, ok := v.Outcome.final()
 	if ok {
 		c.outcome.decided(DecidedByVerdict, what, v.Source, v.Reason)
 		c.overrule(what)
@@ -139,7 +147,7 @@ func (c *settlement) overrule(what ownership.Outcome) {
 		return
 	}
 	for _, s := range t.Signals {
-		if meant, ok := said[s]; ok && meant != what {
+		if meant, ok := s.outcome(); ok && meant != what {
 			c.outcome.note(fmt.Sprintf("the agent said %s, which the verdict overrules", s))
 		}
 	}
@@ -157,7 +165,7 @@ func (c *settlement) byAgent() bool {
 		c.outcome.note(fmt.Sprintf("the agent is not believed: it says %s, but by the verdict of %s a review is pending", SignalDone, v.Source))
 		return false
 	}
-	what, ok := said[t.Signals[0]]
+	what, ok := t.Signals[0].outcome()
 	if ok {
 		c.outcome.decided(DecidedByAgent, what, SourceAgent, "the agent said "+string(t.Signals[0]))
 	}

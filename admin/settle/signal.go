@@ -17,11 +17,17 @@ const (
 	SignalSkipped Signal = "TASK_SKIPPED"
 )
 
-// said is what each signal says.
-var said = map[Signal]ownership.Outcome{
-	SignalDone:    ownership.OutcomeDone,
-	SignalFailed:  ownership.OutcomeFailed,
-	SignalSkipped: ownership.OutcomeSkipped,
+// outcome is what a signal says.
+func (s Signal) outcome() (o ownership.Outcome, ok bool) {
+	switch s {
+	case SignalDone:
+		return ownership.OutcomeDone, true
+	case SignalFailed:
+		return ownership.OutcomeFailed, true
+	case SignalSkipped:
+		return ownership.OutcomeSkipped, true
+	}
+	return "", false
 }
 
 // SignalLines is how many of a transcript's last lines can hold a signal. An empty line
@@ -35,7 +41,7 @@ func SignalsIn(tail []byte) []Signal {
 	var found []Signal
 	for _, line := range lastLines(tail) {
 		s := Signal(bytes.TrimSpace(withoutColours(line)))
-		if _, ok := said[s]; ok && !slices.Contains(found, s) {
+		if _, ok := s.outcome(); ok && !slices.Contains(found, s) {
 			found = append(found, s)
 		}
 	}

@@ -39,8 +39,9 @@ func allCommands() []entry {
 // program more than what it then does: one whose name is nowhere on the command line
 // cannot be meant, and is there to be listed only.
 func (v *invocation) commands(args []string) []*urfave.Command {
-	var all []*urfave.Command
-	for _, e := range allCommands() {
+	entries := allCommands()
+	all := make([]*urfave.Command, 0, len(entries))
+	for _, e := range entries {
 		c := &urfave.Command{HideHelp: true}
 		if slices.Contains(args, e.name) {
 			c = e.make(v)

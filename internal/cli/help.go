@@ -50,6 +50,7 @@ func showOwnHelp(ctx context.Context, c *urfave.Command, _ string) {
 // exitCodes lists what the exit codes mean, out of the table that decides them.
 func exitCodes() string {
 	var b strings.Builder
+	b.Grow(1 << 10) // it is made at every start
 	b.WriteString("Exit codes: 0 done, and the answer delivered")
 	for n, row := range exits {
 		sep := ", "

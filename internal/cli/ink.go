@@ -28,17 +28,13 @@ func (k ink) state(s ownership.State) string {
 	return k.in("1", string(s))
 }
 
-// signs are what stands before a line of evidence.
-var signs = map[ownership.Finding]struct{ sign, code string }{
-	ownership.Present: {"+", "32"},
-	ownership.Absent:  {"−", "31"},
-	ownership.Unknown: {"?", "33"},
-}
-
+// finding is what stands before a line of evidence.
 func (k ink) finding(f ownership.Finding) string {
-	s, ok := signs[f]
-	if !ok {
-		s = signs[ownership.Unknown]
+	switch f {
+	case ownership.Present:
+		return k.in("32", "+")
+	case ownership.Absent:
+		return k.in("31", "−")
 	}
-	return k.in(s.code, s.sign)
+	return k.in("33", "?")
 }

@@ -87,35 +87,51 @@ func (c sourceConfig) format() packfile.Format {
 	return packfile.SHA1
 }
 
-// plain are the settings that say how the index and the working tree are to be understood, each with the values
-// that are let through; nil lets any boolean through.
-var plain = map[string][]string{
-	"core.filemode": nil, "core.ignorecase": nil, "core.symlinks": nil, "core.precomposeunicode": nil,
-	"core.trustctime": nil, "core.sparsecheckout": nil, "core.sparsecheckoutcone": nil,
-	"core.checkstat": {"default", "minimal"},
-	"core.autocrlf":  {"true", "false", "input"},
-	"core.eol":       {"lf", "crlf", "native"},
+// known is a setting with the values of it that are let through: nil stands for any boolean, and an empty list for
+// anything. Lists of them are searched, and no maps, which every start of a program would fill.
+type known struct {
+	key    string
+	values []string
+}
+
+// plain are the settings that say how the index and the working tree are to be understood.
+var plain = []known{
+	{"core.filemode", nil}, {"core.ignorecase", nil}, {"core.symlinks", nil}, {"core.precomposeunicode", nil},
+	{"core.trustctime", nil}, {"core.sparsecheckout", nil}, {"core.sparsecheckoutcone", nil},
+	{"core.checkstat", []string{"default", "minimal"}},
+	{"core.autocrlf", []string{"true", "false", "input"}},
+	{"core.eol", []string{"lf", "crlf", "native"}},
 }
 
 // restored are further settings that a restored repository gets: none names a program or a file.
-var restored = map[string][]string{
-	"core.logallrefupdates": {"true", "false", "always"}, "core.quotepath": nil, "rerere.enabled": nil,
-	"index.sparse": nil, "user.name": {}, "user.email": {}, "init.defaultbranch": {}, "extensions.partialclone": {},
-	"push.default": {}, "pull.rebase": {"true", "false", "merges"}, "merge.conflictstyle": {"merge", "diff3", "zdiff3"},
+var restored = []known{
+	{"core.logallrefupdates", []string{"true", "false", "always"}}, {"core.quotepath", nil}, {"rerere.enabled", nil},
+	{"index.sparse", nil}, {"user.name", []string{}}, {"user.email", []string{}}, {"init.defaultbranch", []string{}},
+	{"extensions.partialclone", []string{}}, {"push.default", []string{}},
+	{"pull.rebase", []string{"true", "false", "merges"}}, {"merge.conflictstyle", []string{"merge", "diff3", "zdiff3"}},
 }
 
 // restoredIn are the names let through below a section with a subsection.
-var restoredIn = map[string][]string{
-	"branch":    {"remote", "merge", "rebase", "pushremote", "description"},
-	"remote":    {"url", "pushurl", "fetch", "push", "tagopt", "prune", "mirror", "promisor", "partialclonefilter"},
-	"submodule": {"url", "path", "active", "branch"},
+var restoredIn = []known{
+	{"branch", []string{"remote", "merge", "rebase", "pushremote", "description"}},
+	{"remote", []string{"url", "pushurl", "fetch", "push", "tagopt", "prune", "mirror", "promisor", "partialclonefilter"}},
+	{"submodule", []string{"url", "path", "active", "branch"}},
+}
+
+func valuesOf(key string, list []known) (values []string, listed bool) {
+	for _, k := range list {
+		if k.key == key {
+			return k.values, true
+		}
+	}
+	return nil, false
 }
 
 // allowed reports whether a list of plain or restored settings lets s through.
-func (s setting) allowed(list map[string][]string) bool {
-	values, known := list[s.key]
+func (s setting) allowed(list []known) bool {
+	values, listed := valuesOf(s.key, list)
 	switch {
-	case !known:
+	case !listed:
 		return false
 	case values == nil:
 		return s.bare || slices.Contains([]string{"true", "yes", "on", "1", "false", "no", "off", "0"}, strings.ToLower(s.value))
@@ -130,7 +146,7 @@ func (s setting) allowed(list map[string][]string) bool {
 func (s setting) allowedIn() bool {
 	section, rest, _ := strings.Cut(s.key, ".")
 	dot := strings.LastIndexByte(rest, '.')
-	if s.bare || dot < 0 || !slices.Contains(restoredIn[section], rest[dot+1:]) {
+	if names, _ := valuesOf(section, restoredIn); s.bare || dot < 0 || !slices.Contains(names, rest[dot+1:]) {
 		return false
 	}
 	return !strings.Contains(s.value, "::") && !strings.HasPrefix(s.value, "-") && !strings.ContainsAny(s.value, "\n\r")

@@ -110,6 +110,7 @@ func TestTheClockOfFilesHidesNoRecovery(t *testing.T) {
 func TestAnEventComesAfterWhatItHadSeen(t *testing.T) {
 	w := newWorld(t)
 	w.cycle("k", 2)
+	w.nextMoment()
 	w.prune(admin.Pruning{Mode: admin.PruneDo, Actor: "ana@desk"})
 	all := w.all(time.Time{})
 	require.Equal(t, admin.EventPrune, all[len(all)-1].Event)

@@ -220,6 +220,7 @@ func TestPruneOlderThan(t *testing.T) {
 func TestAPruneIsRemembered(t *testing.T) {
 	w := newWorld(t)
 	w.cycle("k", 2)
+	w.nextMoment()
 	for range 2 {
 		w.prune(admin.Pruning{Mode: admin.PruneDo, Actor: "ana@desk"})
 	}

@@ -38,6 +38,14 @@ func (w *world) eventually(holds func() bool) {
 	require.Eventually(w, holds, time.Minute, time.Millisecond)
 }
 
+// nextMoment waits until what happens has a later time than what happened: within one, the archive tells what was done
+// before what was published.
+func (w *world) nextMoment() {
+	w.Helper()
+	last := ownership.At(time.Now())
+	w.eventually(func() bool { return ownership.At(time.Now()) != last })
+}
+
 // strand leaves a session whose owner was killed. A look into /proc at the descriptors of a
 // process keeps what one refers to, and so its lock, until after the end of the process.
 func (w *world) strand(p plan) (i lease.Inspection) {

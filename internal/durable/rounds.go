@@ -14,7 +14,7 @@ const few = 4
 
 // longRound is what a round of ours never takes: it waited for what others wrote, and
 // from then on each of ours waits for its own again.
-const longRound = time.Second
+const longRound = 250 * time.Millisecond
 
 // Rounds has many publishes to one file system wait for the disk together: one round makes
 // everything durable that was written before it began, for all who asked before it began.

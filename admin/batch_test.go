@@ -142,9 +142,9 @@ func TestBatchAfterItsEndSaysSo(t *testing.T) {
 // Whatever was recovered when a batch is interrupted has been told of, and that it did not
 // come to its end is.
 func TestInterruptedBatchTellsWhatItRecovered(t *testing.T) {
-	t.Parallel()
 	w := newWorld(t)
-	keys := w.strandTogether(320)
+	keys := w.strandTogether(64)
+	fewAtOnce(t)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
 	interruption := errors.New("interrupted")

@@ -63,6 +63,7 @@ func (w *world) burning(key string) {
 }
 
 func TestClassSaysWhatBecameOfTheWorker(t *testing.T) {
+	t.Parallel() // others wait meanwhile
 	w := newWorld(t)
 	dirty, clean, log := workIn(t), pushedIn(t), growing(t)
 	w.still("quiet", ownership.Facts{}, "")

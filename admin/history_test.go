@@ -267,13 +267,17 @@ func TestAnArchiveThatCannotBeUsed(t *testing.T) {
 			require.ErrorAs(t, receipt.Unrecorded, &fault)
 			require.NotEmpty(t, fault.Advice)
 
+			files := w.revs("k")
+			archived := make(chan error, 1)
+			go func() {
+				_, err := admin.Archive(t.Context(), w.store, target("k"))
+				archived <- err
+			}()
 			entries, errs := w.toldWith(target("k"))
 			require.Len(t, errs, 1)
 			require.ErrorAs(t, errs[0], &fault)
 			require.Equal(t, "release acquire release acquire release acquire recover", eventsIn(entries))
-			files := w.revs("k")
-			_, err := admin.Archive(t.Context(), w.store, target("k"))
-			require.Error(t, err)
+			require.Error(t, <-archived)
 			require.Equal(t, files, w.revs("k"))
 			w.cycle("k", 1)
 		})

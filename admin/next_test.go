@@ -17,6 +17,7 @@ import (
 // Every command that an inspection offers works when it is typed in that very state.
 // States are made afresh for each command, since some of them change it.
 func TestEveryOfferedCommandWorks(t *testing.T) {
+	t.Parallel() // others wait meanwhile
 	facts := ownership.Facts{Worktree: new("/no/such/tree")}
 	for _, c := range []struct {
 		name  string

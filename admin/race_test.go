@@ -82,6 +82,7 @@ const recoverers = 20
 // TestTwentyRecoverersOneReceipt proves I6: whatever the interleaving, one revision is
 // recovered once. Everybody else gets that receipt again, or a typed refusal.
 func TestTwentyRecoverersOneReceipt(t *testing.T) {
+	t.Parallel() // others wait meanwhile
 	w := newWorld(t)
 	all := make([]recoverer, recoverers)
 	for n := range all {

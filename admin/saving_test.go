@@ -145,6 +145,7 @@ func TestFailedSnapshotStopsTheRecovery(t *testing.T) {
 
 // Files that change meanwhile are somebody's.
 func TestMovedFilesNeedTheirOwnConsent(t *testing.T) {
+	t.Parallel() // others wait meanwhile
 	w := newWork(t)
 	w.r.Saving.Progress = w.writing()
 	w.r.Saving.Dir = filepath.Join(t.TempDir(), "snap")
@@ -191,6 +192,7 @@ func TestRecoveredMeanwhile(t *testing.T) {
 }
 
 func TestBatchSavesEachRow(t *testing.T) {
+	t.Parallel() // others wait meanwhile
 	w := newWork(t)
 	other := workIn(t)
 	w.strand(plan{Key: "k2", Facts: ownership.Facts{Worktree: &other}})

@@ -42,6 +42,7 @@ func TestMain(m *testing.M) {
 	os.Unsetenv("XDG_CONFIG_HOME")
 	os.Setenv("GIT_CONFIG_GLOBAL", "/dev/null")
 	os.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	testkit.InMemory()
 	os.Exit(runAlone(m))
 }
 

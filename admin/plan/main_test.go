@@ -35,6 +35,7 @@ func TestMain(m *testing.M) {
 	switch os.Getenv(roleVariable) {
 	case "":
 		testkit.PrepareChildren()
+		testkit.InMemory()
 		os.Exit(atHome(m))
 	case "owner":
 		ownerRole(os.Args[1])

@@ -34,6 +34,7 @@ func TestMain(m *testing.M) {
 	if role := os.Getenv(roleVariable); role != "" {
 		os.Exit(play(role))
 	}
+	testkit.InMemory()
 	os.Exit(runAlone(m))
 }
 

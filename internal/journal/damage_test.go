@@ -39,6 +39,7 @@ func sound(t *testing.T) []byte {
 // Nothing that can be wrong with the file ends the process, and nothing that comes out
 // of it is taken for what it is not: a wrong record is told by its revision (I12).
 func TestDamageIsReported(t *testing.T) {
+	t.Parallel() // others wait meanwhile
 	whole := sound(t)
 	random := rand.New(rand.NewPCG(1, 2))
 	for range testkit.Rounds(30, 100) {
@@ -52,6 +53,7 @@ func TestDamageIsReported(t *testing.T) {
 // A page that leads to records is never missed: lost whole, it is found whatever else
 // is sound. Which pages those are differs from run to run, so each of them is tried.
 func TestEachLostPageInUseIsFound(t *testing.T) {
+	t.Parallel() // others wait meanwhile
 	whole := sound(t)
 	pages := inUse(t, whole)
 	require.Greater(t, len(pages), 10)

@@ -186,12 +186,18 @@ func TestLockedByAStoppedProcess(t *testing.T) {
 	appended(t, j, journal.Batch{Records: chain("a", 0, 4)})
 	holder, lines := role(t, "holder", j.Path())
 	require.True(t, lines.Scan())
+	read := make(chan error, 1)
+	go func() {
+		for _, err := range j.Records(t.Context(), digestOf("a")) {
+			read <- err
+		}
+		close(read)
+	}()
 	err := j.Append(t.Context(), journal.Batch{Records: chain("a", 4, 1)})
 	require.ErrorIs(t, err, journal.ErrLocked)
 	require.ErrorContains(t, err, "pid")
-	for _, err := range j.Records(t.Context(), digestOf("a")) {
-		require.ErrorIs(t, err, journal.ErrLocked)
-	}
+	require.ErrorIs(t, <-read, journal.ErrLocked)
+	require.NoError(t, <-read, "it ends there")
 	require.NoError(t, holder.Process.Kill())
 	require.Error(t, holder.Wait())
 	require.Equal(t, chain("a", 0, 4), records(t, j, "a"))

@@ -18,6 +18,7 @@ import (
 // Killed at any system call of creating the file and of its first batches, what was
 // said to be durable is there once, and everything that is there is whole (I11).
 func TestKilledAtEverySystemCall(t *testing.T) {
+	t.Parallel() // others wait meanwhile
 	strace, err := exec.LookPath("strace")
 	if err != nil {
 		testkit.Skip(t, "strace is not installed")

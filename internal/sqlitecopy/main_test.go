@@ -37,6 +37,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	testkit.InMemory()
 	testkit.WaitTogether(4)
 	os.Exit(m.Run())
 }

@@ -20,6 +20,7 @@ import (
 )
 
 func TestConformance(t *testing.T) {
+	t.Parallel() // others wait meanwhile
 	storetest.Run(t, func(t *testing.T) storetest.Backend {
 		path := filepath.Join(t.TempDir(), "state", "holdfast")
 		return storetest.Backend{

@@ -76,6 +76,7 @@ func requireModes(t *testing.T, dir string) {
 // Twenty processes meet a store that does not exist, under any umask, and nobody is
 // refused by what another is just making.
 func TestTwentyFirstUsersAtOnce(t *testing.T) {
+	t.Parallel() // others wait meanwhile
 	for _, mask := range []string{"000", "077", "277", "777"} {
 		t.Run(mask, func(t *testing.T) {
 			home := forNobody(t)
@@ -186,6 +187,7 @@ func (c *calls) syncs() int {
 // A maker that stops at any call leaves something that the next one completes, with
 // every sync of a creation made by whoever first sees the marker missing.
 func TestAHalfMadeStoreIsCompleted(t *testing.T) {
+	t.Parallel() // others wait meanwhile
 	whole := &calls{failAt: -1}
 	_, err := whole.store(t, filepath.Join(t.TempDir(), "store")).Hold(background, keyOf("k").Digest(), 1)
 	require.NoError(t, err)

@@ -174,6 +174,7 @@ func TestKillsAtRandomMoments(t *testing.T) {
 // Several processes contend for one session: whoever is not refused works without any
 // other error, and history is one chain of acquisitions and releases (I2, I6, I11).
 func TestContendersNeverBreakTheChain(t *testing.T) {
+	t.Parallel() // others wait meanwhile
 	s, dir := newStore(t)
 	var contenders []*other
 	for range 4 {

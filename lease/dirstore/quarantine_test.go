@@ -169,6 +169,7 @@ func TestQuarantineExchangesWhatIsNoFile(t *testing.T) {
 // Whatever call fails, the displaced thing is in its place or in quarantine, nothing
 // is lost, and doing it again works.
 func TestAFailingQuarantineLosesNothing(t *testing.T) {
+	t.Parallel() // others wait meanwhile
 	puts := map[string]func(at string){
 		"bytes":     func(at string) { require.NoError(t, os.WriteFile(at, []byte("garbage"), 0o600)) },
 		"directory": func(at string) { require.NoError(t, os.Mkdir(at, 0o700)) },

@@ -17,6 +17,7 @@ import (
 
 	"holdfast/admin/evidence"
 	"holdfast/internal/testkit"
+	"holdfast/internal/zst"
 	"holdfast/lease"
 	"holdfast/lease/dirstore"
 	"holdfast/ownership"
@@ -42,7 +43,8 @@ func TestLargeTreeAndDatabase(t *testing.T) {
 	if os.Getenv(testkit.LongVariable) != "1" {
 		t.Skipf("not run without %s=1: it takes minutes and gigabytes", testkit.LongVariable)
 	}
-	needTools(t, "git", "sqlite3", "tar", "zstd", "sha256sum")
+	needTools(t, "git", "sqlite3", "tar", "zstd", "sha256sum", "go")
+	installPacker(t)
 	for _, tree := range largeTrees {
 		t.Run(tree.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -64,6 +66,17 @@ func TestLargeTreeAndDatabase(t *testing.T) {
 			t.Logf("verified, restored and compared again in %.1fs", time.Since(began).Seconds())
 		})
 	}
+}
+
+// installPacker puts the program that compresses beside this one.
+func installPacker(t testing.TB) {
+	t.Helper()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	path := filepath.Join(filepath.Dir(self), zst.Name)
+	out, err := exec.Command("go", "build", "-o", path, "holdfast/cmd/"+zst.Name).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	t.Cleanup(func() { require.NoError(t, os.Remove(path)) })
 }
 
 // large is the program that takes the snapshot.

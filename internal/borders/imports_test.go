@@ -146,6 +146,7 @@ func TestStoresAreApart(t *testing.T) {
 var soleImporter = map[string]string{
 	"go.etcd.io/bbolt":              module + "/internal/journal",
 	"go.etcd.io/etcd":               module + "/lease/etcdstore",
+	"github.com/klauspost/compress": module + "/cmd/session-zstd",
 	"github.com/ncruces/go-sqlite3": module + "/internal/sqlitecopy",
 	"modernc.org/sqlite":            module + "/internal/sqlitecopy", // its tests: another SQLite to copy from
 }
@@ -166,9 +167,17 @@ func TestSoleImporters(t *testing.T) {
 	}
 }
 
+// without are what each command does without.
+var without = map[string][]string{
+	module + "/cmd/session":      {"go.etcd.io/etcd", "modernc.org", "database/sql", "github.com/klauspost/compress", "regexp"},
+	module + "/cmd/session-etcd": {"modernc.org", "database/sql", "github.com/klauspost/compress"},
+	module + "/cmd/session-zstd": {module + "/ownership", module + "/lease", module + "/admin", module + "/internal/gitwork"},
+}
+
 // The host's package and the stores never open the archive of history, and a host pays at no
 // start for crypto/rand, which internal/random stands for on Linux. The one command most
-// people need does without etcd, and no start of it pays for an SQLite.
+// people need does without etcd; no start of it pays for an SQLite or for what compresses,
+// nor for package unicode's tables, which a regular expression has made.
 func TestHeavyDependenciesStayAway(t *testing.T) {
 	for _, p := range load(t) {
 		for _, dep := range p.Deps {
@@ -178,9 +187,7 @@ func TestHeavyDependenciesStayAway(t *testing.T) {
 			if p.ImportPath == module+"/lease/dirstore" && runtime.GOOS == "linux" {
 				require.False(t, below(dep, "crypto/rand"), "%s needs %s", p.ImportPath, dep)
 			}
-			if below(p.ImportPath, module+"/cmd/session") {
-				require.False(t, below(dep, "go.etcd.io/etcd", "modernc.org", "database/sql"), "%s needs %s", p.ImportPath, dep)
-			}
+			require.False(t, below(dep, without[p.ImportPath]...), "%s needs %s", p.ImportPath, dep)
 		}
 	}
 }

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 
 	urfave "github.com/urfave/cli/v3"
 
+	"holdfast/internal/beside"
 	"holdfast/lease"
 )
 
@@ -107,20 +107,15 @@ func (v *invocation) handingOver(all []*urfave.Command) {
 	}
 }
 
-// handOver becomes the command that opens the store, found beside this one only: what is
-// elsewhere on the PATH may be anybody's.
+// handOver becomes the command that opens the store, which stands beside this one.
 func (v *invocation) handOver() error {
 	at, err := v.locate()
 	if err != nil || !at.remote || v.remote != nil {
 		return nil // whoever opens the store says what is wrong
 	}
-	self, err := os.Executable()
+	path, err := beside.Path(remoteCommand)
 	if err != nil {
-		return missingCommand(remoteCommand, err)
-	}
-	path := filepath.Join(filepath.Dir(self), remoteCommand)
-	if path == self {
-		return missingCommand(path, errors.New("what has this name is another command"))
+		return missingCommand(path, err)
 	}
 	argv := append([]string{path}, v.args[1:]...)
 	return missingCommand(path, syscall.Exec(path, argv, os.Environ()))

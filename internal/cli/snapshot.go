@@ -19,10 +19,9 @@ import (
 	"holdfast/ownership"
 )
 
-// snapshotCommand brings archives, git and SQLite into the program. Their packages cost
-// every start about 0.7 ms, used or not, since Go initialises what is linked. A second
-// program that this one executes would save that; until there is one, a person who has
-// to save work finds the means to in the one program that is there.
+// snapshotCommand brings archives, git and SQLite into the program: a person who has to
+// save work finds the means to in the one program that is there. Only what compresses is
+// another one, since it would cost every start; archives are whole without it.
 func (v *invocation) snapshotCommand() *urfave.Command {
 	c := &urfave.Command{
 		ArgsUsage: "take|verify|restore",

@@ -18,6 +18,7 @@ func (p *page) snapshot(t evidence.Taken) {
 	p.field("size", fmt.Sprintf("%s, %s", plural(t.Files, "file"), bytesOf(t.Bytes)))
 	if s.Git != nil {
 		p.captured(s.Git)
+		p.optional("archives", uncompressed(s.Git))
 	}
 	if s.Tracker != nil {
 		p.field("tracker", fmt.Sprintf("%s: integrity %s", s.Tracker.Source, s.Tracker.Integrity))
@@ -42,6 +43,15 @@ func (p *page) captured(c *gitwork.Captured) {
 			p.field("", "with the repository "+filepath.Join(c.Repository.Worktree, inner.Path)+" inside")
 		}
 	}
+}
+
+// uncompressed says why archives are larger than they could be, if they are.
+func uncompressed(c *gitwork.Captured) *string {
+	if c.Plain == nil {
+		return nil
+	}
+	text := "not compressed: " + *c.Plain
+	return &text
 }
 
 func omissions(all []evidence.Omission) (lines []string) {

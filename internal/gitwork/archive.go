@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"hash"
 	"io"
 	"io/fs"
@@ -13,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/klauspost/compress/zstd"
+	"holdfast/internal/zst"
 )
 
 // archive is a tar.zst artefact being written. Names go in as they are, in the format of GNU tar, which keeps every
@@ -21,29 +20,26 @@ import (
 type archive struct {
 	ctx  context.Context
 	art  *artefact
-	zstd *zstd.Encoder
+	zst  packed
 	tar  *tar.Writer
 	read func(bytes int64)
 }
 
-// speed is how hard an archive is squeezed.
-type speed = zstd.EncoderLevel
-
-const (
-	speedText    = zstd.SpeedDefault
-	speedObjects = zstd.SpeedFastest // what is in there is compressed already
-)
-
-func (o output) archive(ctx context.Context, name string, level speed, threads int, read func(int64)) (*archive, error) {
-	art, err := o.create(name)
+// archive begins an archive. What compresses is no part of this program: without it, the archive is larger.
+func (c *capture) archive(ctx context.Context, name string, level zst.Level, read func(int64)) (*archive, error) {
+	art, err := c.out.create(name)
 	if err != nil {
 		return nil, err
 	}
-	z, err := zstd.NewWriter(art, zstd.WithEncoderLevel(level), zstd.WithEncoderConcurrency(max(1, threads)))
+	z, err := packer().NewWriter(ctx, art, zst.Options{Level: level, Threads: c.options.Threads})
 	if err != nil {
 		return nil, art.finish(err)
 	}
-	return &archive{ctx, art, z, tar.NewWriter(z), read}, nil
+	if why := z.Plain(); why != nil {
+		*c.plain = why
+	}
+	p := packed{art.Name(), z}
+	return &archive{ctx, art, p, tar.NewWriter(p), read}, nil
 }
 
 // finish completes the archive, or gives it up after err.
@@ -51,7 +47,12 @@ func (a *archive) finish(err error) error {
 	if err == nil {
 		err = a.tar.Close()
 	}
-	return a.art.finish(errors.Join(err, a.zstd.Close()))
+	if err == nil {
+		err = a.zst.Close()
+	} else {
+		a.zst.to.GiveUp()
+	}
+	return a.art.finish(err)
 }
 
 func header(name string, st stamp) *tar.Header {

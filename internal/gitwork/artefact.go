@@ -61,8 +61,10 @@ func (a *artefact) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// ReadFrom hides that of the file, which would go past the hash.
+// ReadFrom and WriteString hide those of the file, which would go past the hash.
 func (a *artefact) ReadFrom(r io.Reader) (int64, error) { return io.Copy(writerOnly{a}, r) }
+
+func (a *artefact) WriteString(s string) (int, error) { return a.Write([]byte(s)) }
 
 type writerOnly struct{ io.Writer }
 

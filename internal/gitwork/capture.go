@@ -35,7 +35,7 @@ func Capture(ctx context.Context, git Git, dir, out string, o CaptureOptions) (*
 	artefacts := []Artefact{}
 	c := capture{
 		git: git, options: o, source: r, meter: &meter{tell: o.Progress},
-		out: output{dir: out, artefacts: &artefacts}, outer: map[string]bool{},
+		out: output{dir: out, artefacts: &artefacts}, outer: map[string]bool{}, plain: new(error),
 	}
 	if err := c.checkTarget(); err != nil {
 		return nil, err
@@ -45,6 +45,7 @@ func Capture(ctx context.Context, git Git, dir, out string, o CaptureOptions) (*
 		return nil, err
 	}
 	c.meter.finish()
+	c.tellPlain()
 	captured.Artefacts = artefacts
 	return captured, c.out.syncDirectories()
 }
@@ -57,6 +58,7 @@ type capture struct {
 	meter   *meter
 	out     output
 	outer   map[string]bool // common directories of the repositories around this one
+	plain   *error          // why archives are not compressed; of all repositories together
 
 	*shadow
 	result  *Captured

@@ -11,6 +11,7 @@ type Captured struct {
 	Moved        []Moved     `json:"moved"`      // changed in the source while it was read
 	OutOfScope   []Omission  `json:"outOfScope"` // met and not kept
 	Notes        []string    `json:"notes"`
+	Plain        *string     `json:"plain"` // why archives are not compressed, and how they would be; nil where they are; only at the top
 	Nested       []Nested    `json:"nested"`
 	Artefacts    []Artefact  `json:"artefacts"` // with those of nested repositories; only at the top
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"path/filepath"
+
+	"holdfast/internal/zst"
 )
 
 // contents writes down the working tree: what is clean by name, everything else byte for byte.
@@ -27,7 +29,7 @@ func (k *contents) open(ctx context.Context) (err error) {
 		return err
 	}
 	open := func(name string) (*archive, error) {
-		return k.out.archive(ctx, name, speedText, k.options.Threads, k.meter.add)
+		return k.archive(ctx, name, zst.LevelDefault, k.meter.add)
 	}
 	if k.worktree, err = open("git/worktree.tar.zst"); err != nil {
 		return err

@@ -21,6 +21,9 @@
 // [Capture] itself, before it returns. Restore gives back worktree, index, references, reflogs, stashes and the state
 // of an operation in progress byte for byte, and compares before it says so.
 //
+// Archives are compressed by session-zstd where that stands beside the running command, and written uncompressed, as
+// streams that every zstd reads, where it does not ([Captured] says so). See package zst for what is believed of it.
+//
 // Nothing waits for ever: what is no regular file is not opened, a repository that rests on such a thing is refused by its
 // name, and a git that does not end within ten minutes in a count, or two hours in a capture or a restore, is ended. What
 // it was to tell is then missing, and a count fails with [ErrEndless]; a capture keeps the files all the same.

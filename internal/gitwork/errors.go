@@ -20,6 +20,8 @@ var (
 	ErrDamaged = errors.New("damaged repository")
 	// ErrEndless is returned when a git did not end in the time that any answer takes. Capture goes on where it can.
 	ErrEndless = errors.New("git does not end")
+	// ErrPacker is returned when session-zstd, which this needs, is not there or does not do its work.
+	ErrPacker = errors.New("session-zstd is missing or failed")
 	// ErrTargetInUse is returned when the directory to write into has something in it.
 	ErrTargetInUse = errors.New("target in use")
 	// ErrEvidence is returned when captured evidence is incomplete or does not agree with itself.

@@ -12,10 +12,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 
 	"holdfast/internal/gitwork"
+	"holdfast/internal/zst"
 )
 
 // captured returns a fresh capture of a kind of repository.
@@ -252,12 +252,12 @@ func rewrite(t *testing.T, name string, extra ...*tar.Header) {
 	in, err := os.Open(name)
 	require.NoError(t, err)
 	defer in.Close()
-	z, err := zstd.NewReader(in)
+	z, err := zst.Beside().NewReader(t.Context(), in, 1<<20)
 	require.NoError(t, err)
 	defer z.Close()
 	out, err := os.Create(name + ".new")
 	require.NoError(t, err)
-	zw, err := zstd.NewWriter(out)
+	zw, err := zst.Beside().NewWriter(t.Context(), out, zst.Options{})
 	require.NoError(t, err)
 	from, to := tar.NewReader(z), tar.NewWriter(zw)
 	for h, err := from.Next(); err != io.EOF; h, err = from.Next() {

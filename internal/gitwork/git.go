@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"holdfast/internal/tail"
 )
 
 // Git is an installed git.
@@ -94,7 +96,7 @@ func (r repo) run(ctx context.Context, stdin io.Reader, stdout io.Writer, args .
 	limited, cancel := context.WithTimeout(ctx, r.limit)
 	defer cancel()
 	cmd := exec.CommandContext(limited, r.git.Path, append(slices.Clone(always), args...)...)
-	said := &tail{limit: 4 << 10}
+	said := tail.Of(4 << 10)
 	cmd.Env, cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = r.environ(), r.home, stdin, stdout, said
 	cmd.WaitDelay = 5 * time.Second // a grandchild that keeps a pipe open must not keep us
 	err := cmd.Run()
@@ -134,19 +136,3 @@ func exitCode(err error) int {
 	}
 	return -1
 }
-
-// tail keeps the last limit bytes written to it.
-type tail struct {
-	limit int
-	kept  []byte
-}
-
-func (t *tail) Write(p []byte) (int, error) {
-	t.kept = append(t.kept, p...)
-	if over := len(t.kept) - t.limit; over > 0 {
-		t.kept = append(t.kept[:0], t.kept[over:]...)
-	}
-	return len(p), nil
-}
-
-func (t *tail) String() string { return string(t.kept) }

@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"holdfast/internal/zst"
 )
 
 func compare(a, b string) int { return cmp.Compare(a, b) }
@@ -56,7 +58,7 @@ func (c *capture) archiveAdmin(ctx context.Context, name string, which func(admi
 	if len(files) == 0 {
 		return nil
 	}
-	a, err := c.out.archive(ctx, name, speedText, c.options.Threads, func(int64) {})
+	a, err := c.archive(ctx, name, zst.LevelDefault, func(int64) {})
 	if err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ func (c *capture) captureInside(ctx context.Context, e entry, dir string) (*Capt
 	inner := capture{
 		git: c.git, options: c.options, source: r, meter: c.meter,
 		out:   output{dir: c.out.dir, prefix: c.out.prefix + dir + "/", artefacts: c.out.artefacts},
-		outer: withOuter(c.outer, c.source.CommonDir),
+		outer: withOuter(c.outer, c.source.CommonDir), plain: c.plain,
 	}
 	return inner.run(ctx)
 }

@@ -5,11 +5,13 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
+
+	"holdfast/internal/zst"
 )
 
 // keepStores archives the object stores as they are, the borrowed ones merged into one.
 func (c *capture) keepStores(ctx context.Context) error {
-	a, err := c.out.archive(ctx, "git/objects.tar.zst", speedObjects, c.options.Threads, func(int64) {})
+	a, err := c.archive(ctx, "git/objects.tar.zst", zst.LevelFastest, func(int64) {})
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/klauspost/compress/zstd"
 	"golang.org/x/sys/unix"
 )
 
@@ -26,19 +25,24 @@ func readArchive(ctx context.Context, file string, do func(*tar.Header, io.Reade
 		return badEvidence(file, "%v", err)
 	}
 	defer f.Close()
-	z, err := zstd.NewReader(f, zstd.WithDecoderMaxMemory(maxWindow))
+	z, err := packer().NewReader(ctx, f, maxWindow)
 	if err != nil {
-		return badEvidence(file, "%v", err)
+		return unpackFault(ctx, file, err)
 	}
 	defer z.Close()
-	t := tar.NewReader(z)
+	return readTar(ctx, unpacked{ctx, file, z}, do)
+}
+
+func readTar(ctx context.Context, u unpacked, do func(*tar.Header, io.Reader) error) error {
+	t := tar.NewReader(u)
 	for {
 		h, err := t.Next()
 		if err == io.EOF {
-			return drain(file, z)
+			_, err := io.Copy(io.Discard, u) // the checksum of the frame is behind the last entry
+			return err
 		}
 		if err != nil {
-			return badEvidence(file, "%v", err)
+			return unpackFault(ctx, u.file, err)
 		}
 		if err := context.Cause(ctx); err != nil {
 			return err
@@ -52,14 +56,6 @@ func readArchive(ctx context.Context, file string, do func(*tar.Header, io.Reade
 
 // maxWindow bounds what a frame may make the decoder hold.
 const maxWindow = 128 << 20
-
-// drain reads what follows the last entry: the checksum of the frame is behind it.
-func drain(file string, z io.Reader) error {
-	if _, err := io.Copy(io.Discard, z); err != nil {
-		return badEvidence(file, "%v", err)
-	}
-	return nil
-}
 
 // place is a directory being filled from archives. Nothing written through it lands outside.
 type place struct {

@@ -1,0 +1,55 @@
+package gitwork_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"holdfast/internal/gitwork"
+	"holdfast/internal/zst"
+)
+
+// A program that compresses and fails has the capture fail, whatever it was at; one that fails to unpack, the restore.
+// Each is told with the next step, and nothing is left in its place.
+func TestPackerThatFails(t *testing.T) {
+	git := needGit(t)
+	_, top := findKind(t, "normal").build(t)
+	path := filepath.Join(t.TempDir(), zst.Name)
+	defer gitwork.PackWith(zst.At(path))()
+	play := func(script string) {
+		require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o700))
+	}
+	for _, script := range []string{
+		"exit 3", "cat >/dev/null; kill -9 $$", "cat >/dev/null; echo half", "cat >/dev/null; echo no room >&2; exit 74",
+	} {
+		play(script)
+		_, err := gitwork.Capture(t.Context(), git, top, t.TempDir(), gitwork.CaptureOptions{})
+		require.ErrorIs(t, err, gitwork.ErrPacker, script)
+		requireNext(t, err)
+	}
+
+	require.NoError(t, os.Remove(path))
+	out := t.TempDir()
+	c, err := gitwork.Capture(t.Context(), git, top, out, gitwork.CaptureOptions{})
+	require.NoError(t, err)
+	require.Contains(t, *c.Plain, path)
+	require.Contains(t, *c.Plain, "go install ./cmd/"+zst.Name)
+	require.NoError(t, gitwork.Verify(t.Context(), out))
+
+	archive := filepath.Join(out, "git", "untracked.tar.zst")
+	require.NoError(t, os.WriteFile(archive, []byte(strings.Repeat("another kind of stream", 1000)), 0o600))
+	for script, kind := range map[string]error{
+		"exit 3": gitwork.ErrPacker, "kill -9 $$": gitwork.ErrPacker, "echo half": gitwork.ErrPacker,
+		"cat >/dev/null; echo it is none >&2; exit 65": gitwork.ErrEvidence,
+	} {
+		play(script)
+		into := filepath.Join(t.TempDir(), "new")
+		_, err := gitwork.Restore(t.Context(), git, out, into, gitwork.RestoreOptions{})
+		require.ErrorIs(t, err, kind, script)
+		requireNext(t, err)
+		require.NoDirExists(t, into)
+	}
+}

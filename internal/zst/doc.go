@@ -1,0 +1,27 @@
+// Package zst writes and reads streams of Zstandard (RFC 8878) without linking a compressor: one costs every start of a
+// command, used or not.
+//
+// # Vocabulary
+//
+// The [Program] is session-zstd, which stands beside the running command and compresses from its standard input to its
+// standard output. A stream is plain where it is not compressed: a frame that every decoder passes over and that says
+// so, then one frame of raw blocks with a checksum. Every zstd reads it.
+//
+// # Guarantees
+//
+// Writing needs no program: where it is not there, or cannot be started, the stream is plain, and [Writer.Plain] says
+// why. What was begun with the program is never finished without it: a program that fails, dies, takes or gives less
+// than it should, or stands still for ten minutes fails the stream. It says at its end how much it took and gave, and
+// that is compared with what was counted here; its exit status alone proves nothing.
+//
+// A plain stream is read here. Any byte of it that the writer would not have written is [ErrDamaged]. Everything else is
+// handed to the program.
+//
+// The program is ended when the context is done, and waited for on every way out. It is started with no environment,
+// in the root directory, with its three standard files and no other, and in a process group of its own: what a terminal sends to the
+// command is the command's to answer.
+//
+// # Non-guarantees
+//
+// A program that takes everything and gives something else is not found out. Nor are processes that it started ended.
+package zst

@@ -1,0 +1,21 @@
+package zst
+
+import "time"
+
+// Mark is how a plain stream begins.
+const Mark = mark
+
+// Limits replaces how long a program may stand still, and how late what it gave may come. It returns what undoes it.
+func Limits(still, late time.Duration) func() {
+	was := limits
+	limits.Still, limits.Late = still, late
+	return func() { limits = was }
+}
+
+// XXH64 hashes what is written in two pieces.
+func XXH64(a, b string) uint64 {
+	x := newXXH64()
+	x.write([]byte(a))
+	x.write([]byte(b))
+	return x.sum()
+}

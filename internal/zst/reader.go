@@ -1,0 +1,101 @@
+package zst
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+)
+
+// ErrDamaged is returned for a stream that is not whole, is none, or asks for more memory than it may.
+var ErrDamaged = errors.New("the compressed stream is damaged")
+
+// NewReader reads the stream that is the whole of a regular file, of which nothing was read. Its window, which has to
+// be in memory, may have that many bytes. After io.EOF the stream has proved whole; any other error is one that wraps
+// [ErrDamaged], a [*ProgramError], the cause of ctx or what the system said. The caller closes both.
+func (p Program) NewReader(ctx context.Context, f *os.File, window int64) (io.ReadCloser, error) {
+	var head [len(mark)]byte
+	n, err := io.ReadFull(f, head[:])
+	switch {
+	case err != nil && err != io.EOF && err != io.ErrUnexpectedEOF:
+		return nil, err
+	case string(head[:n]) == mark:
+		return newPlainReader(bufio.NewReaderSize(f, feedSize)), nil
+	case strings.HasPrefix(mark, string(head[:n])):
+		return nil, damaged("it ends in its beginning")
+	}
+	u, err := p.unpack(ctx, f, window)
+	if err != nil {
+		return nil, err
+	}
+	return buffered{bufio.NewReaderSize(u, feedSize), u}, nil
+}
+
+// buffered reads ahead of what closes.
+type buffered struct {
+	io.Reader
+	io.Closer
+}
+
+// unpacking is a stream that the program reads.
+type unpacking struct {
+	*child
+	size  int64 // of the file
+	given int64
+	ended error
+}
+
+func (p Program) unpack(ctx context.Context, f *os.File, window int64) (*unpacking, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	connect := func(cmd *exec.Cmd) (ours, theirs *os.File, err error) {
+		ours, theirs, err = os.Pipe()
+		cmd.Stdin, cmd.Stdout = f, theirs
+		return ours, theirs, err
+	}
+	c, err := p.start(ctx, connect, Unpack, "--window", strconv.FormatInt(window, 10))
+	if cause := context.Cause(ctx); err != nil && cause != nil {
+		err = cause
+	}
+	return &unpacking{child: c, size: info.Size()}, err
+}
+
+func (u *unpacking) Read(p []byte) (int, error) {
+	if u.ended != nil {
+		return 0, u.ended
+	}
+	n, err := u.while(func() (int, error) { return u.pipe.Read(p) })
+	u.given += int64(n)
+	if err != nil { // it gives no more, and how it ended says why
+		u.ended = u.conclude()
+	}
+	return n, u.ended
+}
+
+func (u *unpacking) conclude() error {
+	err := u.settle(func() Receipt { return Receipt{u.size, u.given} })
+	var failed *ProgramError
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return io.EOF
+	case errors.As(err, &failed) && errors.As(err, &exit) && exit.ExitCode() == ExitDamaged:
+		return damaged("%s", strings.TrimPrefix(failed.Said, Name+": "))
+	}
+	return err
+}
+
+// Close ends a stream of which no more is wanted.
+func (u *unpacking) Close() error {
+	u.giveUp()
+	return nil
+}

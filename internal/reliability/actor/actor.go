@@ -82,6 +82,17 @@ func Role(ctx context.Context, program []string, role string, args ...string) *e
 	return cmd
 }
 
+// Host is an actor in a role that has all of our environment, for one that starts programs of this machine. It calls
+// [Forget] first, or they would be actors too.
+func Host(ctx context.Context, role string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, self(), args...)
+	cmd.Env = append(os.Environ(), variable+"="+role)
+	return cmd
+}
+
+// Forget takes the role out of the environment of what is started from now on.
+func Forget() { os.Unsetenv(variable) }
+
 // Environment makes this binary, or a copy of it, an actor. It has nothing of whoever
 // runs it, but where programs are.
 func Environment(role string) []string {

@@ -162,6 +162,9 @@ func moduleRoot(ctx context.Context) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
+// notKept is an exit code that no test has: what it left may still be there, or it did not run.
+const notKept = 98
+
 // dies returns why the test did not kill the mutant.
 func (m Mutant) dies(ctx context.Context, root, dir string) error {
 	overlay, err := m.overlay(root, dir)
@@ -173,15 +176,15 @@ func (m Mutant) dies(ctx context.Context, root, dir string) error {
 	switch {
 	case err == nil:
 		return fmt.Errorf("SURVIVED %s %s: %s", m.Package, m.Test, m.Why)
-	case !errors.As(err, &failed) || strings.Contains(out, "[build failed]") || strings.Contains(out, "[setup failed]"):
+	case !errors.As(err, &failed) || failed.ExitCode() == notKept || strings.Contains(out, "[build failed]") || strings.Contains(out, "[setup failed]"):
 		return fmt.Errorf("was not tested: %w\n%s", err, out)
 	}
 	return nil
 }
 
 func (m Mutant) test(ctx context.Context, root string, flags ...string) (string, error) {
-	args := append([]string{"test", "-count=1", "-timeout=3m", "-vet=off", "-ldflags=-s -w", "-run", "^(" + m.Test + ")$"}, flags...)
-	cmd := exec.CommandContext(ctx, "go", append(args, m.Package)...)
+	args := append([]string{"go", "test", "-count=1", "-timeout=3m", "-vet=off", "-ldflags=-s -w", "-run", "^(" + m.Test + ")$"}, flags...)
+	cmd := kept(ctx, append(args, m.Package)...)
 	cmd.Dir = root
 	out, err := cmd.CombinedOutput()
 	if err == nil && strings.Contains(string(out), "no tests to run") {

@@ -1,12 +1,19 @@
 package mutants_test
 
 import (
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"holdfast/internal/reliability/actor"
 	"holdfast/internal/reliability/mutants"
 )
+
+func TestMain(m *testing.M) {
+	actor.Main()
+	os.Exit(m.Run())
+}
 
 // Code that changes takes its mutants along. The gate itself runs in the lanes.
 func TestEveryMutantFitsTheCode(t *testing.T) {

@@ -68,8 +68,8 @@ func session(ctx context.Context, r *lab.Report, p lab.Plan, k kind, room string
 	var users *users
 	end := time.Now().Add(p.For)
 	for n := range cuts {
-		if n%cutsOfAStore == 0 {
-			users = newUsers(r, filepath.Join(d.at, fmt.Sprintf("store-%d", n)))
+		if n%k.cutsOfAStore() == 0 {
+			users = newUsers(r, filepath.Join(d.at, fmt.Sprintf("store-%d", n)), k.crowd)
 		}
 		if p.For > 0 && time.Now().After(end) {
 			return nil
@@ -91,6 +91,11 @@ func session(ctx context.Context, r *lab.Report, p lab.Plan, k kind, room string
 	return nil
 }
 
-// cutsOfAStore is how many cuts one store goes through: its history is judged whole
-// every time.
-const cutsOfAStore = 20
+// cutsOfAStore is how many cuts one store goes through: its history is judged whole every
+// time.
+func (k kind) cutsOfAStore() int {
+	if k.crowd > 1 {
+		return 4
+	}
+	return 20
+}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -18,63 +19,24 @@ import (
 	"holdfast/internal/reliability/actor"
 	"holdfast/internal/reliability/check"
 	"holdfast/internal/reliability/lab"
-	"holdfast/lease"
-	"holdfast/lease/dirstore"
-	"holdfast/ownership"
 )
-
-// worker is the role of a process that takes and releases a session without end, and
-// says on standard output what it was told.
-const worker = "powercut-worker"
-
-func init() { actor.Register(worker, work) }
-
-func work() int {
-	s, err := dirstore.Open(os.Args[1], dirstore.Options{})
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	key, err := ownership.ParseKey(lab.Key)
-	for err == nil {
-		err = cycle(s, key)
-	}
-	fmt.Fprintln(os.Stderr, err)
-	return 1
-}
-
-func cycle(s *dirstore.Store, key ownership.Key) error {
-	ctx := context.Background()
-	l, err := lease.Acquire(ctx, s, key, lease.Owner{Kin: true})
-	if err != nil {
-		return err
-	}
-	fmt.Println(l.Revision())
-	note := l.Revision().String()
-	if err := l.Describe(ctx, ownership.Facts{Resume: &note}); err != nil {
-		return err
-	}
-	fmt.Println(l.Revision())
-	if err := l.Release(ctx); err != nil {
-		return err
-	}
-	fmt.Println(l.Revision())
-	return nil
-}
 
 // users are who used a store, and what they were told.
 type users struct {
 	report  *lab.Report
 	store   string
+	crowd   int // sessions in use at once
 	history check.History
 }
 
-func newUsers(r *lab.Report, store string) *users { return &users{r, store, check.History{}} }
+func newUsers(r *lab.Report, store string, crowd int) *users {
+	return &users{r, store, crowd, check.History{}}
+}
 
 // workUntil has a worker at work until the power fails, at a moment that chance
 // decides.
 func (u *users) workUntil(ctx context.Context, chance *rand.Rand, d *disk) error {
-	cmd := actor.Role(ctx, nil, worker, u.store)
+	cmd := actor.Role(ctx, nil, worker, u.store, strconv.Itoa(u.crowd))
 	var said strings.Builder
 	cmd.Stderr = &said
 	out, err := cmd.StdoutPipe()
@@ -89,16 +51,21 @@ func (u *users) workUntil(ctx context.Context, chance *rand.Rand, d *disk) error
 	before, cutErr := u.cut(cmd, d, heard)
 	after := heard.all()
 	_ = cmd.Wait()
-	session := u.history.Of(lab.Digest)
-	for _, line := range before {
-		r, err := ownership.ParseRevision(line)
-		if err != nil {
-			return fmt.Errorf("the worker says %q: %s", line, said.String())
+	for i := range u.crowd {
+		u.history.Of(keyOf(i).Digest()).Unanswered++
+	}
+	for n, line := range after {
+		told, r, err := parseTold(line)
+		switch {
+		case err != nil:
+			return fmt.Errorf("the worker says %q: %w: %s", line, err, said.String())
+		case n < len(before):
+			u.history.Of(told).Told = append(u.history.Of(told).Told, r)
+		default:
+			u.history.Of(told).Unanswered++
 		}
-		session.Told = append(session.Told, r)
 	}
 	u.report.Count("records told of before a cut", len(before))
-	session.Unanswered += 1 + len(after) - len(before)
 	return cutErr
 }
 

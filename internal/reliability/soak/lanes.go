@@ -44,7 +44,7 @@ var lanes = []lane{
 	// I3, I4, I6, I7: whoever comes in between, one owner at a time, and nothing is lost.
 	{name: "preempt", quick: 4, change: 400, run: preempt.Run, missing: lab.HasStrace, figures: []string{"stops"}},
 	// I9: what somebody was told survives the power, on real file systems.
-	{name: "cut", quick: 4, change: 60, soak: 600, run: powercut.Run, missing: powercut.Missing, figures: []string{"cuts"}},
+	{name: "cut", quick: 7, change: 84, soak: 840, run: powercut.Run, missing: powercut.Missing, figures: []string{"cuts"}},
 	{name: "fork", quick: 150, change: 20_000, soak: 400_000, run: forkwindow.Run, figures: []string{"children", "cycles"}},
 	// I2, I3, I6, I7: there is an order of what everybody did that explains what each was told.
 	{name: "linear", quick: 60, change: 2500, soak: 50_000, run: linear.Run, figures: []string{"kills", "acquired"}},

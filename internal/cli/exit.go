@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os/exec"
 	"syscall"
 
 	urfave "github.com/urfave/cli/v3"
@@ -162,7 +163,8 @@ func isUsage(err error) bool {
 	var row *admin.RowError
 	var field *ownership.FieldError
 	var library urfave.ExitCoder
-	return isNoCommand(err) || errors.As(err, &usage) || errors.As(err, &key) || errors.As(err, &row) || errors.As(err, &field) || errors.As(err, &library)
+	var program *exec.ExitError // has the method of the library's errors, and is none of them
+	return isNoCommand(err) || errors.As(err, &usage) || errors.As(err, &key) || errors.As(err, &row) || errors.As(err, &field) || errors.As(err, &library) && !errors.As(err, &program)
 }
 
 // isNoCommand holds for a command that could not be started, unless the release that

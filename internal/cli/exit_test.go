@@ -4,12 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os/exec"
 	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"holdfast/admin"
+	"holdfast/internal/gitwork"
 	"holdfast/internal/supervise"
 	"holdfast/lease"
 	"holdfast/ownership"
@@ -72,6 +74,7 @@ func TestExitOf(t *testing.T) {
 		{"store", &lease.StoreError{Kind: lease.ErrStoreUnavailable, Err: syscall.EIO}, ownership.ReasonStoreUnavailable},
 		{"full disk", &lease.StoreError{Err: syscall.ENOSPC}, ownership.ReasonIO},
 		{"read-only", &fs.PathError{Err: syscall.EROFS}, ownership.ReasonIO},
+		{"program that failed in a snapshot", snapshotFault("snapshot take", &gitwork.GitError{Err: &exec.ExitError{}}), ownership.ReasonIO},
 		{"anything else", errors.New("what"), ownership.ReasonInternal},
 		{"panic", &panicError{"what", "there"}, ownership.ReasonInternal},
 	} {

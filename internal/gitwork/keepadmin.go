@@ -24,14 +24,19 @@ func (c *capture) note(format string, args ...any) {
 
 // keepAdmin writes the git directory down as it was copied, before any git has worked in the copy.
 func (c *capture) keepAdmin(ctx context.Context) error {
-	return errors.Join(
-		c.out.copyIfThere("git/config", c.asideConfig()),
-		c.out.copyIfThere("git/config.worktree", c.asideWorktreeConfig()),
-		c.out.write("git/config.safe", c.safeConfig()),
-		c.keepIndexes(),
-		c.archiveAdmin(ctx, "git/hooks.tar.zst", isHook),
-		c.archiveAdmin(ctx, "git/operation.tar.zst", isOperation),
-	)
+	for _, keep := range []func() error{
+		func() error { return c.out.copyIfThere("git/config", c.asideConfig()) },
+		func() error { return c.out.copyIfThere("git/config.worktree", c.asideWorktreeConfig()) },
+		func() error { return c.out.write("git/config.safe", c.safeConfig()) },
+		c.keepIndexes,
+		func() error { return c.archiveAdmin(ctx, "git/hooks.tar.zst", isHook) },
+		func() error { return c.archiveAdmin(ctx, "git/operation.tar.zst", isOperation) },
+	} {
+		if err := keep(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func isHook(f adminFile) bool { return f.name == "hooks" || strings.HasPrefix(f.name, "hooks/") }

@@ -21,22 +21,45 @@ type packing struct {
 const feedSize = 128 << 10
 
 func (p Program) pack(ctx context.Context, to io.Writer, o Options) (*packing, error) {
-	w := &packing{given: &sink{to: to}}
-	connect := func(cmd *exec.Cmd) (ours, theirs *os.File, err error) {
-		theirs, ours, err = os.Pipe()
-		cmd.Stdin, cmd.Stdout = theirs, w.given
-		return ours, theirs, err
+	c, err := p.start(ctx, throughPipes, Pack, "--level", string(o.Level), "--threads", strconv.Itoa(max(1, o.Threads)))
+	if err != nil {
+		return nil, err
 	}
-	c, err := p.start(ctx, connect, Pack, "--level", string(o.Level), "--threads", strconv.Itoa(max(1, o.Threads)))
-	w.child, w.Writer = c, bufio.NewWriterSize((*feed)(w), feedSize)
-	return w, err
+	w := &packing{child: c, given: &sink{to: to}}
+	w.Writer = bufio.NewWriterSize((*feed)(w), feedSize)
+	c.drained = make(chan struct{})
+	go w.drain()
+	return w, nil
+}
+
+// throughPipes gives a program two pipes, of which the first is its standard input.
+func throughPipes(cmd *exec.Cmd) (p pipes, err error) {
+	stdin, feed, err := os.Pipe()
+	if err != nil {
+		return p, err
+	}
+	p = pipes{files{feed}, files{stdin}}
+	outlet, stdout, err := os.Pipe()
+	if err != nil {
+		return p, err
+	}
+	cmd.Stdin, cmd.Stdout = stdin, stdout
+	return pipes{append(p.ours, outlet), append(p.theirs, stdout)}, nil
+}
+
+// drain passes on what the program gives. Where that fails it reads no more, and the program dies of it.
+func (w *packing) drain() {
+	outlet := w.pipes.ours[1]
+	_, _ = io.Copy(w.given, outlet) // the sink knows why it failed, and what is missing is missed
+	outlet.Close()
+	close(w.drained)
 }
 
 // feed writes to the program.
 type feed packing
 
 func (f *feed) Write(p []byte) (int, error) {
-	n, err := f.while(func() (int, error) { return f.pipe.Write(p) })
+	n, err := f.while(func() (int, error) { return f.pipes.ours[0].Write(p) })
 	f.taken += int64(n)
 	if err != nil {
 		err = (*packing)(f).explain(err)

@@ -47,10 +47,9 @@ func (e *ProgramError) Error() string {
 // Unwrap returns what the system said.
 func (e *ProgramError) Unwrap() error { return e.Err }
 
-// limits are how long a program may neither take nor give anything while it is waited for, and how long what it gave may
-// take to arrive after it has ended: a process that it left behind could keep the pipe open for ever. A variable for
-// tests.
-var limits = struct{ Still, Late time.Duration }{10 * time.Minute, time.Minute}
+// limits are how long a program may neither take nor give anything while it is waited for, and how long a process that
+// it left behind may keep its standard error open. A variable for tests.
+var limits = struct{ Still, Late time.Duration }{10 * time.Minute, 5 * time.Second}
 
 var (
 	errStill   = errors.New("it stood still")
@@ -61,17 +60,18 @@ var (
 type child struct {
 	path    string
 	cmd     *exec.Cmd
-	pipe    *os.File // our end
+	pipes   pipes
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
 	waiting *time.Timer // runs while the program is waited for
 	said    *tail.Tail
+	drained chan struct{} // closed when all that it gave has arrived; nil where it is read as it comes
 	over    bool
 	err     error // how it ended
 }
 
-// start starts the program with the other end of a pipe of ours, which connect makes one of its standard files.
-func (p Program) start(ctx context.Context, connect func(*exec.Cmd) (ours, theirs *os.File, err error), args ...string) (*child, error) {
+// start starts the program with pipes that plumb makes its standard files.
+func (p Program) start(ctx context.Context, plumb func(*exec.Cmd) (pipes, error), args ...string) (*child, error) {
 	if p.err != nil {
 		return nil, &ProgramError{Path: p.path, Err: p.err}
 	}
@@ -81,24 +81,34 @@ func (p Program) start(ctx context.Context, connect func(*exec.Cmd) (ours, their
 	c.cmd.Env, c.cmd.Dir = []string{}, "/"
 	c.cmd.Stderr = c.said
 	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	c.cmd.Cancel = c.stop
 	c.cmd.WaitDelay = limits.Late
-	ours, theirs, err := connect(c.cmd)
-	if err != nil {
-		c.cancel(errGivenUp)
-		return nil, &ProgramError{Path: p.path, Err: err}
+	var err error
+	if c.pipes, err = plumb(c.cmd); err == nil {
+		err = c.cmd.Start()
 	}
-	c.pipe = ours
-	err = c.cmd.Start()
-	theirs.Close() // the program has its own, or there is none
+	c.pipes.theirs.close() // the program has its own, or there is none
 	if err != nil {
+		c.pipes.ours.close()
 		c.cancel(errGivenUp)
-		c.pipe.Close()
 		return nil, &ProgramError{Path: p.path, Err: bare(err)}
 	}
+	// What waits here for the other end of a pipe has to end with the program: a process that it started may have that.
+	context.AfterFunc(c.ctx, c.pipes.ours.close)
 	c.waiting = time.AfterFunc(limits.Still, func() { c.cancel(fmt.Errorf("%w for %v", errStill, limits.Still)) })
 	c.waiting.Stop()
 	return c, nil
+}
+
+// pipes are between this process and a program: the ends of both.
+type pipes struct{ ours, theirs files }
+
+type files []*os.File
+
+// close closes all of them. On a pipe that cannot fail, and those that are closed already stay so.
+func (f files) close() {
+	for _, one := range f {
+		one.Close()
+	}
 }
 
 // bare returns what the system said of a path, without the path.
@@ -110,13 +120,6 @@ func bare(err error) error {
 	return err
 }
 
-// stop ends the process when its context is done, and what waits here for the other end of the pipe: a process that the
-// program started may have that too.
-func (c *child) stop() error {
-	c.pipe.Close() // nothing that was written is lost by it: it is lost anyway
-	return c.cmd.Process.Kill()
-}
-
 // while does what waits for the program, with patience.
 func (c *child) while(do func() (int, error)) (int, error) {
 	c.waiting.Reset(limits.Still)
@@ -124,14 +127,15 @@ func (c *child) while(do func() (int, error)) (int, error) {
 	return do()
 }
 
-// end closes our end of the pipe, waits until the process is gone, and returns how that went: nil where its status is 0.
+// end closes our first pipe, waits until the process is gone and all that it gave has arrived, and returns how that went:
+// nil where its status is 0.
 func (c *child) end() error {
 	if c.over {
 		return c.err
 	}
 	c.over = true
-	c.pipe.Close() // on a pipe this cannot fail
-	_, err := c.while(func() (int, error) { return 0, c.cmd.Wait() })
+	c.pipes.ours[:1].close()
+	_, err := c.while(c.wait)
 	cause := context.Cause(c.ctx)
 	c.cancel(errGivenUp)
 	switch {
@@ -140,9 +144,17 @@ func (c *child) end() error {
 	case cause != nil:
 		c.err = cause
 	case err != nil:
-		c.err = c.failed(err)
+		c.err = c.failed(errors.New(err.Error())) // its exit status is no caller's business
 	}
 	return c.err
+}
+
+func (c *child) wait() (int, error) {
+	err := c.cmd.Wait()
+	if c.drained != nil {
+		<-c.drained
+	}
+	return 0, err
 }
 
 func (c *child) failed(err error) *ProgramError {

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -185,6 +186,37 @@ func TestCancelledWriting(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Nobody waits for a process that a program left behind, although that keeps the pipes open.
+func TestProcessesThatStayBehind(t *testing.T) {
+	leavesNothing(t)
+	defer zst.Limits(hang, 10*time.Millisecond)()
+	path := scriptFile(t, `exec 3<&0; sleep 300 <&3 & echo $! >"$0.new"; mv "$0.new" "$0.pid"; wait`)
+	enough := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	w, err := zst.At(path).NewWriter(ctx, io.Discard, zst.Options{})
+	require.NoError(t, err)
+	left := make(chan int, 1)
+	go func() { left <- started(path + ".pid"); cancel(enough) }()
+	for err == nil {
+		_, err = w.Write(content(64 << 10))
+	}
+	require.ErrorIs(t, err, enough)
+	pid := <-left
+	require.NoError(t, unix.Kill(pid, 0), "it was waited for")
+	require.NoError(t, unix.Kill(pid, unix.SIGKILL))
+}
+
+// started returns the number in a file, once that is there; 0 if it does not come.
+func started(file string) int {
+	for deadline := time.Now().Add(hang); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		if b, err := os.ReadFile(file); err == nil {
+			pid, _ := strconv.Atoi(strings.TrimSpace(string(b)))
+			return pid
+		}
+	}
+	return 0
 }
 
 // full is a disk without room for more than some bytes.

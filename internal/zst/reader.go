@@ -57,12 +57,12 @@ func (p Program) unpack(ctx context.Context, f *os.File, window int64) (*unpacki
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return nil, err
 	}
-	connect := func(cmd *exec.Cmd) (ours, theirs *os.File, err error) {
-		ours, theirs, err = os.Pipe()
-		cmd.Stdin, cmd.Stdout = f, theirs
-		return ours, theirs, err
+	fromFile := func(cmd *exec.Cmd) (pipes, error) {
+		outlet, stdout, err := os.Pipe()
+		cmd.Stdin, cmd.Stdout = f, stdout
+		return pipes{files{outlet}, files{stdout}}, err
 	}
-	c, err := p.start(ctx, connect, Unpack, "--window", strconv.FormatInt(window, 10))
+	c, err := p.start(ctx, fromFile, Unpack, "--window", strconv.FormatInt(window, 10))
 	if cause := context.Cause(ctx); err != nil && cause != nil {
 		err = cause
 	}
@@ -73,7 +73,7 @@ func (u *unpacking) Read(p []byte) (int, error) {
 	if u.ended != nil {
 		return 0, u.ended
 	}
-	n, err := u.while(func() (int, error) { return u.pipe.Read(p) })
+	n, err := u.while(func() (int, error) { return u.pipes.ours[0].Read(p) })
 	u.given += int64(n)
 	if err != nil { // it gives no more, and how it ended says why
 		u.ended = u.conclude()
@@ -84,11 +84,10 @@ func (u *unpacking) Read(p []byte) (int, error) {
 func (u *unpacking) conclude() error {
 	err := u.settle(func() Receipt { return Receipt{u.size, u.given} })
 	var failed *ProgramError
-	var exit *exec.ExitError
 	switch {
 	case err == nil:
 		return io.EOF
-	case errors.As(err, &failed) && errors.As(err, &exit) && exit.ExitCode() == ExitDamaged:
+	case errors.As(err, &failed) && u.cmd.ProcessState.ExitCode() == ExitDamaged:
 		return damaged("%s", strings.TrimPrefix(failed.Said, Name+": "))
 	}
 	return err

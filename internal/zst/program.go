@@ -75,6 +75,9 @@ func (p Program) start(ctx context.Context, plumb func(*exec.Cmd) (pipes, error)
 	if p.err != nil {
 		return nil, &ProgramError{Path: p.path, Err: p.err}
 	}
+	if _, err := exec.LookPath(p.path); err != nil { // so that nothing is forked for a program that is not there
+		return nil, &ProgramError{Path: p.path, Err: bare(err)}
+	}
 	c := &child{path: p.path, said: tail.Of(1 << 10)}
 	c.ctx, c.cancel = context.WithCancelCause(ctx)
 	c.cmd = exec.CommandContext(c.ctx, p.path, args...)
@@ -114,8 +117,12 @@ func (f files) close() {
 // bare returns what the system said of a path, without the path.
 func bare(err error) error {
 	var path *os.PathError
-	if errors.As(err, &path) {
+	var program *exec.Error
+	switch {
+	case errors.As(err, &path):
 		return path.Err
+	case errors.As(err, &program):
+		return program.Err
 	}
 	return err
 }

@@ -1,6 +1,19 @@
 package zst
 
-import "time"
+import (
+	"io"
+	"strings"
+	"time"
+)
+
+// ReadPlain reads a plain stream.
+func ReadPlain(stream []byte) ([]byte, error) {
+	rest, found := strings.CutPrefix(string(stream), mark)
+	if !found {
+		return nil, ErrDamaged
+	}
+	return io.ReadAll(newPlainReader(strings.NewReader(rest)))
+}
 
 // Mark is how a plain stream begins.
 const Mark = mark

@@ -29,7 +29,7 @@ func content(n int) []byte {
 }
 
 // plain returns the plain stream of b, written in pieces of that many bytes.
-func plain(t *testing.T, b []byte, pieces int) []byte {
+func plain(t testing.TB, b []byte, pieces int) []byte {
 	t.Helper()
 	var stream bytes.Buffer
 	w, err := nowhere.NewWriter(t.Context(), &stream, zst.Options{})
@@ -126,12 +126,38 @@ func TestForeignBlocks(t *testing.T) {
 		"reserved":   3<<1 | 5<<3 | 1,
 		"too large":  (128<<10+1)<<3 | 1,
 		"empty":      0,
+		"not full":   5 << 3,
 	} {
 		stream := binary.LittleEndian.AppendUint32(bytes.Clone(begin), head)[:len(begin)+3]
 		_, err := read(t, nowhere, append(stream, content(200<<10)...))
 		require.ErrorIs(t, err, zst.ErrDamaged, name)
 		require.ErrorContains(t, err, "block", name)
 	}
+}
+
+// An empty block ends nothing but what is empty, which would have a second encoding otherwise.
+func TestEmptyLastBlock(t *testing.T) {
+	whole := plain(t, content(128<<10), 1000)
+	at := len(zst.Mark) + 6
+	end := len(whole) - 4
+	more := slices.Concat(whole[:at], []byte{whole[at] &^ 1}, whole[at+1:end], []byte{1, 0, 0}, whole[end:])
+	_, err := read(t, nowhere, more)
+	require.ErrorIs(t, err, zst.ErrDamaged)
+}
+
+// Content has one plain stream: what is read is what would be written.
+func FuzzPlain(f *testing.F) {
+	for _, size := range []int{0, 1, 33, 128<<10 + 1} {
+		f.Add(plain(f, content(size), size+1))
+	}
+	f.Fuzz(func(t *testing.T, stream []byte) {
+		b, err := zst.ReadPlain(stream)
+		if err != nil {
+			require.ErrorIs(t, err, zst.ErrDamaged)
+			return
+		}
+		require.True(t, bytes.Equal(stream, plain(t, b, len(b)+1)))
+	})
 }
 
 func TestXXH64(t *testing.T) {

@@ -55,11 +55,14 @@ func (r *plainReader) next() error {
 	}
 	b := binary.LittleEndian.Uint32(append(head, 0))
 	r.last, r.left = b&blockLast != 0, int(b>>blockSize)
-	if b&blockType != 0 || r.left > blockMost {
-		return damaged("it has a block of type %d with %d bytes", b&blockType>>1, r.left)
-	}
-	if r.left == 0 && !r.last {
-		return damaged("it has an empty block")
+	return r.check(b & blockType >> 1)
+}
+
+// check refuses a block that is never written: all but the last are full, and that is empty only where it is all.
+func (r *plainReader) check(kind uint32) error {
+	switch {
+	case kind != 0, r.left > blockMost, r.left < blockMost && !r.last, r.left == 0 && r.sum.total > 0:
+		return damaged("it has a block of type %d with %d bytes", kind, r.left)
 	}
 	return nil
 }

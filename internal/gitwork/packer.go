@@ -67,7 +67,7 @@ func unpackFault(ctx context.Context, file string, err error) error {
 		return err
 	case errors.As(err, &failed):
 		return &Error{Kind: ErrPacker, Path: file, Err: err,
-			Next: "nothing was touched: build it beside this command with " + building(failed) + ", or restore by hand as the README of the evidence says"}
+			Next: "nothing was touched: see that it stands beside this command and works (" + building(failed) + "), or restore by hand as the README of the evidence says"}
 	}
 	return badEvidence(file, "%v", err)
 }

@@ -24,4 +24,5 @@
 // # Non-guarantees
 //
 // A program that takes everything and gives something else is not found out. Nor are processes that it started ended.
+// Time during which this process is stopped itself counts as time during which the program stood still.
 package zst

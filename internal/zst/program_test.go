@@ -204,6 +204,7 @@ func TestProcessesThatStayBehind(t *testing.T) {
 	}
 	require.ErrorIs(t, err, enough)
 	pid := <-left
+	require.Greater(t, pid, 1, "it was never started")
 	require.NoError(t, unix.Kill(pid, 0), "it was waited for")
 	require.NoError(t, unix.Kill(pid, unix.SIGKILL))
 }

@@ -17,9 +17,9 @@
 // A plain stream is read here. Any byte of it that the writer would not have written is [ErrDamaged]. Everything else is
 // handed to the program.
 //
-// The program is ended when the context is done, and waited for on every way out. It is started with no environment,
-// in the root directory, with its three standard files and no other, and in a process group of its own: what a terminal sends to the
-// command is the command's to answer.
+// The program is ended when the context is done, and waited for on every way out. It is started with no environment, in
+// the root directory, with three standard files and no other of this process's own, and in a process group of its own:
+// what a terminal sends to the command is the command's to answer.
 //
 // # Non-guarantees
 //

@@ -14,11 +14,15 @@ func (v *invocation) versionCommand() *urfave.Command {
 			if _, err := positional(c); err != nil {
 				return err
 			}
-			b := thisBuild()
-			v.answer(b, func(p *page) { p.line(strings.TrimSpace("session " + b.Version + " " + b.Revision)) })
+			v.tellVersion()
 			return nil
 		},
 	}
+}
+
+func (v *invocation) tellVersion() {
+	b := thisBuild()
+	v.answer(b, func(p *page) { p.line(strings.TrimSpace("session " + b.Version + " " + b.Revision)) })
 }
 
 // build names the sources that the program was built from.

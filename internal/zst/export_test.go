@@ -24,11 +24,3 @@ func Limits(still, late time.Duration) func() {
 	limits.Still, limits.Late = still, late
 	return func() { limits = was }
 }
-
-// XXH64 hashes what is written in two pieces.
-func XXH64(a, b string) uint64 {
-	x := newXXH64()
-	x.write([]byte(a))
-	x.write([]byte(b))
-	return x.sum()
-}

@@ -3,6 +3,8 @@ package zst
 import (
 	"encoding/binary"
 	"io"
+
+	"github.com/cespare/xxhash/v2"
 )
 
 // A plain stream, by the sections of RFC 8878.
@@ -25,12 +27,12 @@ const (
 type plainWriter struct {
 	to    io.Writer
 	block []byte // with its head, which is set when it is written
-	sum   xxh64
+	sum   *xxhash.Digest
 }
 
 func newPlainWriter(to io.Writer) (*plainWriter, error) {
 	_, err := io.WriteString(to, mark+frameHead)
-	return &plainWriter{to: to, block: make([]byte, blockHead, blockHead+blockMost), sum: newXXH64()}, err
+	return &plainWriter{to: to, block: make([]byte, blockHead, blockHead+blockMost), sum: xxhash.New()}, err
 }
 
 func (w *plainWriter) Write(p []byte) (n int, err error) {
@@ -52,7 +54,7 @@ func (w *plainWriter) flush(last uint32) error {
 	var head [4]byte
 	binary.LittleEndian.PutUint32(head[:], uint32(len(content))<<blockSize|last)
 	copy(w.block, head[:blockHead])
-	w.sum.write(content)
+	w.sum.Write(content) // never fails
 	_, err := w.to.Write(w.block)
 	w.block = w.block[:blockHead]
 	return err
@@ -62,7 +64,7 @@ func (w *plainWriter) Close() error {
 	if err := w.flush(blockLast); err != nil {
 		return err
 	}
-	_, err := w.to.Write(binary.LittleEndian.AppendUint32(nil, uint32(w.sum.sum())))
+	_, err := w.to.Write(binary.LittleEndian.AppendUint32(nil, uint32(w.sum.Sum64())))
 	return err
 }
 

@@ -159,16 +159,3 @@ func FuzzPlain(f *testing.F) {
 		require.True(t, bytes.Equal(stream, plain(t, b, len(b)+1)))
 	})
 }
-
-func TestXXH64(t *testing.T) {
-	for text, want := range map[string]uint64{
-		"":    0xef46db3751d8e999,
-		"a":   0xd24ec4f1a98c6e5b,
-		"abc": 0x44bc2cf5ad770999,
-		"Nobody inspects the spammish repetition": 0xfbcea83c8a378bf1,
-	} {
-		for at := range len(text) + 1 {
-			require.Equal(t, want, zst.XXH64(text[:at], text[at:]), "%q cut at %d", text, at)
-		}
-	}
-}

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+
+	"github.com/cespare/xxhash/v2"
 )
 
 func damaged(format string, args ...any) error {
@@ -16,11 +18,12 @@ type plainReader struct {
 	begun bool
 	left  int // of the block
 	last  bool
-	sum   xxh64
+	sum   *xxhash.Digest
+	total int64 // bytes of content
 	ended error
 }
 
-func newPlainReader(from io.Reader) *plainReader { return &plainReader{from: from, sum: newXXH64()} }
+func newPlainReader(from io.Reader) *plainReader { return &plainReader{from: from, sum: xxhash.New()} }
 
 func (r *plainReader) Read(p []byte) (n int, err error) {
 	for r.left == 0 && r.ended == nil {
@@ -30,7 +33,8 @@ func (r *plainReader) Read(p []byte) (n int, err error) {
 		return 0, r.ended
 	}
 	n, err = r.from.Read(p[:min(len(p), r.left)])
-	r.sum.write(p[:n])
+	r.sum.Write(p[:n]) // never fails
+	r.total += int64(n)
 	r.left -= n
 	if err != nil && n == 0 {
 		r.ended = cutShort(err)
@@ -61,7 +65,7 @@ func (r *plainReader) next() error {
 // check refuses a block that is never written: all but the last are full, and that is empty only where it is all.
 func (r *plainReader) check(kind uint32) error {
 	switch {
-	case kind != 0, r.left > blockMost, r.left < blockMost && !r.last, r.left == 0 && r.sum.total > 0:
+	case kind != 0, r.left > blockMost, r.left < blockMost && !r.last, r.left == 0 && r.total > 0:
 		return damaged("it has a block of type %d with %d bytes", kind, r.left)
 	}
 	return nil
@@ -70,7 +74,7 @@ func (r *plainReader) check(kind uint32) error {
 // finish reads the checksum, behind which nothing may be.
 func (r *plainReader) finish() error {
 	sum, err := r.take(checksumSize)
-	if err != nil || binary.LittleEndian.Uint32(sum) != uint32(r.sum.sum()) {
+	if err != nil || binary.LittleEndian.Uint32(sum) != uint32(r.sum.Sum64()) {
 		return wrong(err, "its checksum is that of something else")
 	}
 	if _, err := io.ReadFull(r.from, make([]byte, 1)); err != nil {

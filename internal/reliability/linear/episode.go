@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -79,15 +80,17 @@ func revisionOf(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// published is every record of the session, by owner and what it did.
+// published is every record of the session that came into force, by owner and what it did:
+// the record that is in force, and those that it follows. One whose publisher was killed
+// after the name in history and before the rename has that name, and never was in force.
 func (s *session) published(store string) (map[string]map[deed]event, error) {
-	names, err := filepath.Glob(filepath.Join(s.dir(store), "rev.*.json"))
-	if err != nil {
-		return nil, err
-	}
 	all := map[string]map[deed]event{}
-	for _, name := range names {
-		b, err := os.ReadFile(name)
+	name := "record.json"
+	for {
+		b, err := os.ReadFile(filepath.Join(s.dir(store), name))
+		if errors.Is(err, fs.ErrNotExist) {
+			return all, nil // where the chain should go on, the checker says so
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -95,21 +98,28 @@ func (s *session) published(store string) (map[string]map[deed]event, error) {
 		if err != nil {
 			return nil, err
 		}
-		e := event{owner: r.Owner.Kind, generation: uint64(r.Generation), revision: revisionOf(b)}
-		switch {
-		case r.State == record.RecordActive:
-			e.deed = acquired
-		case *r.Release == record.ReleaseAcknowledged:
-			e.deed = released
-		default:
-			continue
+		addDeed(all, r, revisionOf(b))
+		if r.PreviousRevision == nil {
+			return all, nil
 		}
-		if all[e.owner] == nil {
-			all[e.owner] = map[deed]event{}
-		}
-		all[e.owner][e.deed] = e
+		name = fmt.Sprintf("rev.%s.json", r.PreviousRevision)
 	}
-	return all, nil
+}
+
+func addDeed(all map[string]map[deed]event, r record.Record, revision string) {
+	e := event{owner: r.Owner.Kind, generation: uint64(r.Generation), revision: revision}
+	switch {
+	case r.State == record.RecordActive:
+		e.deed = acquired
+	case *r.Release == record.ReleaseAcknowledged:
+		e.deed = released
+	default:
+		return
+	}
+	if all[e.owner] == nil {
+		all[e.owner] = map[deed]event{}
+	}
+	all[e.owner][e.deed] = e
 }
 
 // judge returns what is wrong with a session, and what was told of it.

@@ -8,6 +8,8 @@ import (
 	"hash"
 	"os"
 	"path/filepath"
+
+	"holdfast/internal/durable"
 )
 
 const (
@@ -87,7 +89,7 @@ func syncDirectory(dir string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Sync(), f.Close())
+	return errors.Join(durable.SyncDir(f), f.Close())
 }
 
 func (t *taking) path(name string) string { return filepath.Join(t.aside, filepath.FromSlash(name)) }

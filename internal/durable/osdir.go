@@ -193,7 +193,22 @@ func (d *osDir) Remove(name string) error {
 	}))
 }
 
-func (d *osDir) Sync() error  { return pathError("fsync", d.name, syncAll(d.fd)) }
+func (d *osDir) Sync() error { return pathError("fsync", d.name, syncDir(d.fd)) }
+
+// SyncDir makes durable which names a directory has.
+func SyncDir(dir *os.File) error { return pathError("fsync", dir.Name(), syncDir(int(dir.Fd()))) }
+
+// syncDir asks behind the sync whether the file system still answers. XFS says of a
+// directory that it is synced when it has just shut itself down and dropped what was to be
+// written, and gives nothing but errors from then on.
+func syncDir(fd int) error {
+	if err := syncAll(fd); err != nil {
+		return err
+	}
+	_, err := Fstat(fd)
+	return err
+}
+
 func (d *osDir) Close() error { return pathError("close", d.name, unix.Close(d.fd)) }
 
 func pathError(op, name string, err error) error {

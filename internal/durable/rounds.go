@@ -153,5 +153,5 @@ func syncFileSystem(fd int) error {
 	if err := Retry(func() error { return syncfs(fd) }); err != nil {
 		return os.NewSyscallError("syncfs", err)
 	}
-	return os.NewSyscallError("fsync", syncAll(fd))
+	return os.NewSyscallError("fsync", syncDir(fd))
 }

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"holdfast/internal/durable"
 )
 
 // Artefact is a file that a capture wrote.
@@ -141,5 +143,5 @@ func syncDirectory(dir string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Sync(), f.Close())
+	return errors.Join(durable.SyncDir(f), f.Close())
 }

@@ -73,7 +73,7 @@ func syncDir(root *os.Root) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(dir.Sync(), dir.Close())
+	return errors.Join(durable.SyncDir(dir), dir.Close())
 }
 
 func ignoreMissing(err error) error {

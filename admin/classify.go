@@ -137,7 +137,7 @@ func mayLive(i lease.Inspection) bool {
 func glances(ctx context.Context, workers []*worker) []glance {
 	seen := make([]glance, len(workers))
 	var looking sync.WaitGroup
-	room := make(chan struct{}, surveyWidth)
+	room := make(chan struct{}, widthsHere().survey)
 	for n, w := range workers {
 		if w == nil {
 			continue

@@ -84,6 +84,19 @@ func TestInterruptedPassTellsWhatItRecovered(t *testing.T) {
 	}
 }
 
+// With few descriptors fewer are looked at once, and none fails for want of one.
+func TestFewDescriptorsAreEnoughForMany(t *testing.T) {
+	w := newWorld(t)
+	keys := w.strandTogether(128)
+	fewAtOnce(t)
+	for row, err := range admin.List(t.Context(), w.store, nil) {
+		require.NoError(t, err, row.Key)
+	}
+	rows, failed := w.reconcileWith(w.store, passConsent, nil)
+	require.Empty(t, failed)
+	require.Equal(t, len(keys), rows.receipts())
+}
+
 // Work is saved several at a time, each into a snapshot of its own before its session is
 // freed; one that cannot be saved keeps nobody else from it.
 func TestReconcileSavesSeveralAtOnce(t *testing.T) {

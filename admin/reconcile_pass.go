@@ -79,7 +79,7 @@ func (p *pass) renote() (err error) {
 // look finds out what the records alone do not tell, of many sessions at once.
 func (p *pass) look() {
 	var all sync.WaitGroup
-	room := make(chan struct{}, surveyWidth)
+	room := make(chan struct{}, widthsHere().survey)
 	for _, f := range p.found {
 		room <- struct{}{}
 		all.Go(func() {

@@ -12,10 +12,6 @@ import (
 	"holdfast/ownership"
 )
 
-// surveyWidth bounds how many sessions are inspected at once. Those that wait for a
-// look at the processes of this host share it, so many at once are cheaper.
-const surveyWidth = 128
-
 // surveyed is one session of a survey; with an error, only its digest is known, or
 // not even that.
 type surveyed struct {
@@ -73,9 +69,10 @@ func digestsOf(ctx context.Context, s lease.Store) (digests []ownership.Digest, 
 // ask inspects the sessions concurrently and hands out their answers in order. Every
 // answer that is handed out comes; after ctx ends no further one is.
 func ask(ctx context.Context, looks *lease.Survey, digests []ownership.Digest) <-chan chan surveyed {
-	answers := make(chan chan surveyed, surveyWidth)
+	width := widthsHere().survey
+	answers := make(chan chan surveyed, width)
 	questions := make(chan question)
-	for range min(surveyWidth, len(digests)) {
+	for range min(width, len(digests)) {
 		go answerEach(ctx, looks, questions)
 	}
 	go func() {

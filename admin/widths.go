@@ -7,6 +7,9 @@ import (
 )
 
 const (
+	// surveyWidth bounds how many sessions are inspected at once. Those that wait for a look
+	// at the processes of this host share it, so many at once are cheaper.
+	surveyWidth = 128
 	// batchWidth bounds how many sessions are recovered at once. Those that wait for the
 	// disk, for a look at the processes of this host or for the archive wait together.
 	batchWidth = 512
@@ -23,8 +26,9 @@ const (
 	descriptorsEach   = 6
 )
 
-// widths are how many sessions are under way at once, and how many of them publish.
-type widths struct{ batch, commits int }
+// widths are how many sessions are inspected at once, or recovered, and how many of those
+// publish.
+type widths struct{ survey, batch, commits int }
 
 // gather returns the store for many publishes at once, until apart is called, and how
 // many there may be.
@@ -49,6 +53,7 @@ func widthsHere() widths {
 func widthsWithin(descriptors uint64) widths {
 	room := int(min(descriptors, 1<<20)) - descriptorsBeside
 	return widths{
+		survey:  max(1, min(surveyWidth, room/3)),
 		batch:   max(1, min(batchWidth, room/3)),
 		commits: max(1, min(commitWidth, room/2/descriptorsEach)),
 	}

@@ -10,12 +10,13 @@ import (
 func TestWidthsFitTheDescriptors(t *testing.T) {
 	for n := uint64(0); n < 5000; n++ {
 		w := widthsWithin(n)
+		require.Positive(t, w.survey)
 		require.Positive(t, w.batch)
 		require.Positive(t, w.commits)
 		if n >= 2*descriptorsBeside {
 			require.LessOrEqual(t, uint64(descriptorsBeside+w.batch+w.commits*descriptorsEach), n)
 		}
 	}
-	require.Equal(t, widths{batchWidth, commitWidth}, widthsWithin(4096))
-	require.Equal(t, widths{batchWidth, commitWidth}, widthsWithin(1<<64-1)) // no limit
+	require.Equal(t, widths{surveyWidth, batchWidth, commitWidth}, widthsWithin(4096))
+	require.Equal(t, widths{surveyWidth, batchWidth, commitWidth}, widthsWithin(1<<64-1)) // no limit
 }

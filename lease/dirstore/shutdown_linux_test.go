@@ -68,6 +68,8 @@ func TestASyncOfAFileSystemThatGaveUpIsNotBelieved(t *testing.T) {
 	require.NoError(t, c.release())
 
 	dying = true
-	_, err = acquire(s, "k", self())
+	c, err = acquire(s, "k", self())
+	require.NotNil(t, c)
+	_ = c.hold.Drop() // or the file system could not be unmounted
 	require.ErrorIs(t, err, lease.ErrOutcomeUnknown)
 }

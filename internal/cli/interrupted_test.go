@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -39,5 +40,36 @@ func TestInterruptedLookAtWorkLeavesNothing(t *testing.T) {
 		left, err := os.ReadDir(temp)
 		require.NoError(t, err)
 		require.Empty(t, left, "%v", args)
+	}
+}
+
+// A batch that waits for its rows ends when it is interrupted: whoever writes them may not.
+func TestInterruptedBatchWaitsForNoRows(t *testing.T) {
+	home := t.TempDir()
+	env := append(os.Environ(), "HOME="+home, "XDG_STATE_HOME="+home, "HOLDFAST_STORE=")
+	held := start(t, env, "holder", "K")
+	require.Eventually(t, func() bool { return session(t, home, "assert", "K", "held").code == 0 }, patience, pollEvery)
+	require.NoError(t, held.Process.Kill())
+	_ = held.Wait()
+	listed := session(t, home, "--json", "list", "--state", "stranded")
+	rows := filepath.Join(home, "rows")
+	require.NoError(t, syscall.Mkfifo(rows, 0o600))
+	writer, err := os.OpenFile(rows, os.O_RDWR, 0) // which waits for no reader
+	require.NoError(t, err)
+	defer writer.Close()
+	_, err = writer.WriteString(listed.stdout)
+	require.NoError(t, err)
+	batch := start(t, env, "session", "recover", "--from", rows, "--force")
+	require.Eventually(t, func() bool { return session(t, home, "assert", "K", "idle").code == 0 }, patience, pollEvery)
+	require.NoError(t, batch.Process.Signal(syscall.SIGTERM))
+	ended := make(chan struct{})
+	go func() { _ = batch.Wait(); close(ended) }()
+	select {
+	case <-ended:
+		require.Equal(t, 84, batch.ProcessState.ExitCode())
+	case <-time.After(patience):
+		t.Error("it still waits for rows")
+		require.NoError(t, batch.Process.Kill())
+		<-ended
 	}
 }

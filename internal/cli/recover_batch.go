@@ -40,7 +40,7 @@ func (v *invocation) recoverBatch(ctx context.Context, c *urfave.Command, r admi
 	ctx, stop := interruptible(ctx)
 	defer stop()
 	forMany(batchGrowth)
-	for result, err := range admin.RecoverBatch(ctx, s, rows, r) {
+	for result, err := range admin.RecoverBatch(ctx, s, untilInterrupted(ctx, rows), r) {
 		saver.tellRow(result)
 		if err != nil {
 			failed = append(failed, v.batchFailure(result, interruptedRow(ctx, err)))
@@ -51,6 +51,18 @@ func (v *invocation) recoverBatch(ctx context.Context, c *urfave.Command, r admi
 		v.batchReceipt(*result.Receipt)
 	}
 	return v.batchEnd(done, failed, r)
+}
+
+// untilInterrupted reads rows for as long as nobody interrupts: whoever writes them may take
+// his time, or be a person. What is then still being read is left to the end of the process.
+func untilInterrupted(ctx context.Context, rows io.Reader) io.Reader {
+	r, w := io.Pipe()
+	go func() {
+		_, err := io.Copy(w, rows)
+		w.CloseWithError(err)
+	}()
+	context.AfterFunc(ctx, func() { w.CloseWithError(context.Cause(ctx)) })
+	return r
 }
 
 func batchRows(c *urfave.Command) (io.ReadCloser, error) {

@@ -106,7 +106,7 @@ func explained(err error) error {
 	return &lease.StoreError{
 		Op:     "recover",
 		Err:    err,
-		Advice: "type the same command again, with the same --expect: it returns the receipt if the recovery took effect, and recovers if it did not",
+		Advice: "type the same command again: it returns the receipt if the recovery took effect, and recovers if it did not",
 	}
 }
 

@@ -54,12 +54,25 @@ func check(t *testing.T, all map[string]pkg, p pkg) checked {
 // names with that name.
 func (c checked) mentions(name *regexp.Regexp) (found []string) {
 	for id, object := range c.uses {
-		f, ok := object.(*types.Func)
-		if ok && name.MatchString(f.FullName()) {
-			found = append(found, filepath.Base(c.positions.Position(id.Pos()).Filename)+" uses "+f.FullName())
+		if full := fullName(object); name.MatchString(full) {
+			found = append(found, filepath.Base(c.positions.Position(id.Pos()).Filename)+" uses "+full)
 		}
 	}
 	return found
+}
+
+// fullName is the name of a function or of a variable of a package, with the path of
+// that package, or nothing.
+func fullName(object types.Object) string {
+	switch o := object.(type) {
+	case *types.Func:
+		return o.FullName()
+	case *types.Var:
+		if o.Pkg() != nil && o.Parent() == o.Pkg().Scope() {
+			return o.Pkg().Path() + "." + o.Name()
+		}
+	}
+	return ""
 }
 
 var clock = regexp.MustCompile(`^time\.(Now|Since|Until|After|AfterFunc|Sleep|Tick|NewTicker|NewTimer)$`)
@@ -95,6 +108,21 @@ func TestOnlyDurableRenamesAndLinks(t *testing.T) {
 			file, _, _ := strings.Cut(mention, " ")
 			pkg := strings.TrimPrefix(p.ImportPath, module+"/")
 			require.True(t, elsewhere[pkg] != "" || elsewhere[pkg+"/"+file] != "", "%s: %s", pkg, mention)
+		}
+	}
+}
+
+var standard = regexp.MustCompile(`^(os\.Std(out|err)|fmt\.Print(f|ln)?)$`)
+
+// A write to standard output or error whose reader has gone ends a process that lets
+// [os.File] do it, and run would leave its command alone. The stream of the CLI does not.
+func TestOnlyTheStreamsWriteToStandardOutput(t *testing.T) {
+	all := load(t)
+	const streams = module + "/internal/cli"
+	require.ElementsMatch(t, []string{"app.go uses os.Stdout", "app.go uses os.Stderr"}, check(t, all, all[streams]).mentions(standard))
+	for _, path := range all[module+"/cmd/session"].Deps {
+		if p := all[path]; p.ours() && path != streams {
+			require.Empty(t, check(t, all, p).mentions(standard), path)
 		}
 	}
 }

@@ -48,14 +48,11 @@ func runFlags() []urfave.Flag {
 // run owns a session for as long as a command and its descendants live.
 func (v *invocation) run(ctx context.Context, c *urfave.Command) error {
 	v.jsonTo = &v.stderr // standard output is the command's
-	// Aside, since it takes as long as all of what is read meanwhile.
-	listening := make(chan *supervise.Signals, 1)
-	go func() { listening <- supervise.Listen() }()
+	signals := supervise.Listen()
 	req, err := v.parseRun(c)
 	if err != nil {
 		return err
 	}
-	signals := <-listening
 	if supervise.NeedsFreshChild() {
 		code, err := supervise.InFreshChild(signals)
 		if err != nil {

@@ -285,6 +285,25 @@ func TestRunWaitsForADaemonBeforeItAcknowledges(t *testing.T) { // I5
 	p.exits(0, "assert", "k", "idle")
 }
 
+// Whoever read what run says may go: run still has its command to wait for (I5).
+func TestRunWithABrokenStandardError(t *testing.T) {
+	t.Parallel() // it mostly waits
+	p := newPlace(t)
+	fifo := filepath.Join(t.TempDir(), "fifo")
+	require.NoError(t, syscall.Mkfifo(fifo, 0o600))
+	w := p.command("run", "k", "--", "sh", "-c", "setsid cat "+fifo+" </dev/null >/dev/null 2>&1 & exit 7")
+	w.Stdout, w.Stderr = closedPipe(t), closedPipe(t)
+	require.NoError(t, w.Start())
+	p.eventually("the run said what it waits for", func() bool {
+		i := p.inspect("k")
+		return i.Pulse != nil && i.Pulse.Phase == lease.PhaseStopping
+	})
+	require.NoError(t, os.WriteFile(fifo, []byte("go\n"), 0o600)) // ends it
+	require.Error(t, w.Wait())
+	require.Equal(t, 7, w.ProcessState.ExitCode())
+	p.exits(0, "assert", "k", "idle")
+}
+
 func TestRunStrandsWhatLingersAndTheRefusalNamesIt(t *testing.T) {
 	p := newPlace(t)
 	file := filepath.Join(t.TempDir(), "pid")

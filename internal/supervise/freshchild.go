@@ -72,9 +72,9 @@ func (s *shim) loop() {
 			s.reap()
 			s.followStop(func() {})
 		case sig := <-s.signals.end:
-			s.pass(sig.(syscall.Signal))
+			s.pass(sig)
 		case sig := <-s.signals.other:
-			s.pass(sig.(syscall.Signal))
+			s.pass(sig)
 		}
 	}
 }

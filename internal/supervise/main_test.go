@@ -112,8 +112,9 @@ func supervised(s spec, signals *supervise.Signals) (supervise.Result, error) {
 }
 
 // notice keeps what could not be said in a file.
+// notice writes as a wrapper must: to os.Stderr without a reader would end it.
 func notice(s spec, line string) {
-	if _, err := fmt.Fprintln(os.Stderr, "wrapper:", line); err != nil {
+	if _, err := syscall.Write(2, []byte("wrapper: "+line+"\n")); err != nil {
 		_ = os.WriteFile(s.Report+".unsaid", []byte(line), 0o600)
 	}
 }

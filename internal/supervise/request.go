@@ -38,7 +38,7 @@ func (r *run) askedToEnd(sig syscall.Signal, now time.Time) {
 // hearRequests handles the requests that have arrived by now.
 func (r *run) hearRequests() {
 	for range len(r.signals.end) {
-		r.request((<-r.signals.end).(syscall.Signal), time.Now())
+		r.request(<-r.signals.end, time.Now())
 	}
 }
 

@@ -97,7 +97,7 @@ func (r *run) launch(ctx context.Context, tty *terminal) error {
 // about to be born, and that only this process can have received.
 func (r *run) retryLostInterrupt() {
 	for range len(r.signals.end) {
-		sig := (<-r.signals.end).(syscall.Signal)
+		sig := <-r.signals.end
 		r.request(sig, time.Now())
 		if !r.forwarded(sig) {
 			r.deliver(sig)
@@ -126,9 +126,9 @@ func (r *run) await() {
 		r.reapAll()
 		r.followStop(r.streams.flush)
 	case sig := <-r.signals.end:
-		r.request(sig.(syscall.Signal), time.Now())
+		r.request(sig, time.Now())
 	case sig := <-r.signals.other:
-		r.handle(sig.(syscall.Signal))
+		r.handle(sig)
 	case <-r.lost:
 		r.loseOwnership()
 	case a := <-r.inquiry.answers:

@@ -2,7 +2,6 @@ package supervise
 
 import (
 	"os"
-	"os/signal"
 	"runtime"
 	"syscall"
 	"unsafe"
@@ -15,7 +14,7 @@ import (
 // terminal first.
 func (s *Signals) catchStops() {
 	if !ignored(unix.SIGTSTP) {
-		signal.Notify(s.other, unix.SIGTSTP)
+		s.catcher.Catch(unix.SIGTSTP)
 	}
 }
 

@@ -95,6 +95,9 @@ func (s *streams) forCommand() []uintptr { return s.files }
 func (s *streams) begin() {
 	s.closeEnds()
 	s.begun = true
+	if len(s.pumps) == 0 {
+		return
+	}
 	for _, p := range s.pumps {
 		go p.run()
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -12,7 +13,7 @@ import (
 // read asks the kernel. Where a sandbox keeps getrandom(2) from us, the device answers.
 func read(b []byte) error {
 	for len(b) > 0 {
-		n, err := unix.Getrandom(b, 0)
+		n, err := getrandom(b)
 		switch {
 		case errors.Is(err, unix.EINTR):
 		case err != nil:
@@ -22,6 +23,16 @@ func read(b []byte) error {
 		}
 	}
 	return nil
+}
+
+// getrandom is the bare system call. What [unix.Getrandom] calls, in the vDSO, is faster
+// for who asks often, but has memory mapped for each first time.
+func getrandom(b []byte) (int, error) {
+	n, _, errno := unix.Syscall(unix.SYS_GETRANDOM, uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)), 0)
+	if errno != 0 {
+		return 0, errno
+	}
+	return int(n), nil
 }
 
 // readDevice reads what getrandom refused for the reason why.

@@ -28,6 +28,7 @@ func (r *running) command() supervise.Command {
 		LostGrace:  r.lostGrace,
 		Notice:     r.notice,
 		Pending:    r.pending,
+		Asks:       r.asks(),
 	}
 }
 
@@ -86,6 +87,15 @@ func (r *running) pending() (string, error) {
 		return not.What, nil
 	}
 	return "", err
+}
+
+// asks is what pending asks for.
+func (r *running) asks() string {
+	const kin = "any process still holds the session's kin lock"
+	if rt := r.lease.Record().Session.Runtime; rt != nil {
+		return kin + ", or runtime " + rt.String() + " lives"
+	}
+	return kin
 }
 
 // neverRan ends a run whose command was not started: nothing can touch the session.

@@ -319,6 +319,17 @@ func TestRunStrandsWhatLingersAndTheRefusalNamesIt(t *testing.T) {
 	p.await("k", ownership.StateStranded)
 }
 
+// I5. No runtime was declared, so that none may be blamed.
+func TestRunTellsThatTheStoreDoesNotAnswerForTheKinLock(t *testing.T) {
+	p := newPlace(t)
+	const unaskable = `cd "$HOLDFAST_STORE"/sessions/*/ && rm kin.1 && mkdir kin.1`
+	_, stderr := p.exits(83, "run", "--linger", "strand", "k", "--", "sh", "-c", unaskable)
+	said := strings.Join(strings.Fields(stderr), " ")
+	require.Contains(t, said, "the answer whether any process still holds the session's kin lock, which cannot be had: ask for kin lock")
+	require.NotContains(t, said, "runtime")
+	p.exits(0, "assert", "k", "unproven")
+}
+
 func TestRunKillsWhatLingersIfAsked(t *testing.T) {
 	p := newPlace(t)
 	file := filepath.Join(t.TempDir(), "pid")

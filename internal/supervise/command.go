@@ -53,6 +53,9 @@ type Command struct {
 	// it could not be asked, which counts as not gone. It may start and wait for
 	// processes; it may not leave any behind. May be nil.
 	Pending func() (what string, err error)
+	// Asks is the question that Pending puts, for people, to follow "whether": they are
+	// told of it for as long as there is no answer.
+	Asks string
 }
 
 // Result says how CMD and its descendants ended.

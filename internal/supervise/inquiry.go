@@ -8,6 +8,7 @@ const askEvery = 500 * time.Millisecond
 // inquiry asks [Command.Pending], in a goroutine of its own: whoever answers may
 // hang, and signals must be heard meanwhile.
 type inquiry struct {
+	asks    string // [Command.Asks]
 	pending func() (string, error)
 	answers chan answer
 	asking  bool
@@ -21,8 +22,8 @@ type answer struct {
 	err  error
 }
 
-func newInquiry(pending func() (string, error)) *inquiry {
-	return &inquiry{pending: pending, gone: pending == nil, answers: make(chan answer, 1)}
+func newInquiry(c *Command) *inquiry {
+	return &inquiry{asks: c.Asks, pending: c.Pending, gone: c.Pending == nil, answers: make(chan answer, 1)}
 }
 
 func (q *inquiry) ask(now time.Time) {
@@ -46,13 +47,14 @@ func (q *inquiry) settle(now time.Time, a answer) {
 // answered says whether there is an answer other than gone.
 func (q *inquiry) answered() bool { return !q.gone && !q.next.IsZero() }
 
-func (a answer) String() string {
-	switch {
-	case a.err != nil:
-		return "the declared runtime, which cannot be asked: " + a.err.Error()
-	case a.what == "":
-		return "the declared runtime's answer"
-	default:
-		return a.what
+// String says what is waited for, to follow those words.
+func (q *inquiry) String() string {
+	if q.last.what != "" {
+		return q.last.what
 	}
+	text := "the answer whether " + q.asks
+	if q.last.err != nil {
+		text += ", which cannot be had: " + q.last.err.Error()
+	}
+	return text
 }

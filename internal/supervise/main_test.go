@@ -99,6 +99,7 @@ func supervised(s spec, signals *supervise.Signals) (supervise.Result, error) {
 	}
 	if s.Pending != "" {
 		c.Pending = func() (string, error) { return pending(s.Pending) }
+		c.Asks = "the runtime lives"
 	}
 	owned, lose := context.WithCancelCause(context.Background())
 	defer lose(nil)

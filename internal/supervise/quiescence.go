@@ -55,11 +55,9 @@ func (r *run) settleRest(now time.Time) {
 	impatient := r.Linger == Strand || r.result.Lost || expired
 	switch {
 	case r.result.Lost && !r.inquiry.gone:
-		r.finish(false, "ownership was lost; no descendant is left, the declared runtime was not waited for")
-	case !r.inquiry.gone && r.inquiry.answered() && impatient:
-		r.finish(false, "no descendant is left, but "+r.inquiry.last.String())
-	case !r.inquiry.gone && expired:
-		r.finish(false, "no descendant is left, but nothing answers for the declared runtime")
+		r.finish(false, "ownership was lost; no descendant is left; not waited for: "+r.inquiry.String())
+	case !r.inquiry.gone && (expired || impatient && r.inquiry.answered()):
+		r.finish(false, "no descendant is left; not waited for: "+r.inquiry.String())
 	case r.inquiry.gone && (impatient || r.streams.drained()):
 		r.finish(true, proofChildless)
 	default:

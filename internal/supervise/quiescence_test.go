@@ -153,6 +153,22 @@ func TestPendingRuntimeIsLeftAlive(t *testing.T) {
 	}
 }
 
+// I5. Whoever waits for an answer that never comes is told which, why, and how to end
+// that; without one there is no acknowledgement.
+func TestNoAnswerIsWaitedForUntilTwoRequestsToEnd(t *testing.T) {
+	t.Parallel() // it mostly waits
+	question := filepath.Join(t.TempDir(), "question")
+	require.NoError(t, os.WriteFile(question, []byte("?"), 0o600))
+	w := run(t, spec{Argv: []string{"true"}, Pending: question})
+	const awaited = "the answer whether the runtime lives, which cannot be had: no answer"
+	w.says("waiting for " + awaited + "; two signals to end")
+	w.signal(syscall.SIGTERM)
+	w.says("waiting for " + awaited + "; a further signal")
+	w.signal(syscall.SIGINT)
+	require.Equal(t, strandedCode, w.wait())
+	require.Contains(t, w.report().Proof, awaited)
+}
+
 func TestStopsAreNotTakenForEnds(t *testing.T) {
 	dir := t.TempDir()
 	cmd, descendant := filepath.Join(dir, "cmd"), filepath.Join(dir, "descendant")

@@ -24,8 +24,18 @@ func (r *run) request(sig syscall.Signal, now time.Time) {
 		r.sweepGroup(now)
 		r.vigil.next = now.Add(firstNotice)
 	default:
-		r.finish(false, "stranded by a further request to end")
+		r.finish(false, r.stranding())
 	}
+}
+
+// stranding says that a request to end ended the wait, and for what where no process
+// can be named.
+func (r *run) stranding() string {
+	const why = "stranded by a further request to end"
+	if r.childless && !r.inquiry.gone {
+		return why + "; not waited for: " + r.inquiry.String()
+	}
+	return why
 }
 
 func (r *run) askedToEnd(sig syscall.Signal, now time.Time) {

@@ -60,7 +60,7 @@ func Run(ctx context.Context, signals *Signals, c Command) (Result, error) {
 	tty := openTerminal()
 	defer tty.close()
 	r := &run{Command: cmd, signals: signals, streams: streams, notes: notes, lost: ctx.Done()}
-	r.inquiry = newInquiry(c.Pending)
+	r.inquiry = newInquiry(cmd)
 	if err := r.launch(ctx, tty); err != nil {
 		streams.cut()
 		return Result{}, err

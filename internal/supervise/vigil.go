@@ -33,14 +33,24 @@ func (v *vigil) speak(now time.Time, notes *notices, describe func() string) {
 
 // describeWait says what the end of the run waits for, and how to end that.
 func (r *run) describeWait() string {
-	how := "a signal to end (INT, TERM, HUP) ends those still in its process group, a second one strands the session"
+	return fmt.Sprintf("the command has ended (%v); waiting for %s; %s", r.exit, r.awaited(), r.wayOut())
+}
+
+// wayOut says what a request to end does now. Without descendants there is nobody whom
+// the first one could end.
+func (r *run) wayOut() string {
 	switch {
-	case r.tty != nil && r.result.Ended == nil:
-		how = "Ctrl-C ends those still in its process group, a second one strands the session"
 	case r.result.Ended != nil:
-		how = "a further signal to end (INT, TERM, HUP) strands the session"
+		return "a further signal to end (INT, TERM, HUP) strands the session"
+	case r.childless && r.tty != nil:
+		return "Ctrl-C twice strands the session"
+	case r.childless:
+		return "two signals to end (INT, TERM, HUP) strand the session"
+	case r.tty != nil:
+		return "Ctrl-C ends those still in its process group, a second one strands the session"
+	default:
+		return "a signal to end (INT, TERM, HUP) ends those still in its process group, a second one strands the session"
 	}
-	return fmt.Sprintf("the command has ended (%v); waiting for %s; %s", r.exit, r.awaited(), how)
 }
 
 func (r *run) awaited() string {
@@ -55,7 +65,7 @@ func (r *run) awaited() string {
 		}
 		return names(f.all)
 	case !r.inquiry.gone:
-		return r.inquiry.last.String()
+		return r.inquiry.String()
 	default:
 		return "the last writer to the transcript, or the reader of our output"
 	}

@@ -21,7 +21,7 @@ func MainWith(args []string, remote Opener) (code int) {
 			code = v.exit(caught(p))
 		}
 	}()
-	if len(args) == 2 && args[1] == "--version" { // the option of every program; as a command it takes options too
+	if len(args) == 2 && args[1] == "--version" { // the option of every program: beside others the parser knows it
 		v.tellVersion()
 		return v.exit(nil)
 	}
@@ -46,6 +46,7 @@ type invocation struct {
 	storeFlag      string
 	json           bool
 	quiet          bool
+	version        bool
 	noColor        bool
 	allowNetworkFS bool
 
@@ -71,7 +72,8 @@ func (v *invocation) root(args []string) *urfave.Command {
 		ExitErrHandler:                  func(context.Context, *urfave.Command, error) {},
 		EnableShellCompletion:           true,
 		ConfigureShellCompletionCommand: v.configureCompletion,
-		Action:                          noCommand,
+		Before:                          v.versionAlone,
+		Action:                          v.noCommand,
 	}
 	root.OnUsageError = explainUsage
 	inOurWords(root.Commands)
@@ -95,5 +97,6 @@ func (v *invocation) globalFlags() []urfave.Flag {
 		&urfave.BoolFlag{Name: "quiet", Usage: "one line for a refusal, and no remarks", Destination: &v.quiet},
 		&urfave.BoolFlag{Name: "no-color", Usage: "no colours (NO_COLOR and CI are obeyed too)", Destination: &v.noColor},
 		&urfave.BoolFlag{Name: "allow-network-fs", Usage: "use a store on a network file system, whose locks may not exclude", Destination: &v.allowNetworkFS},
+		&urfave.BoolFlag{Name: "version", Usage: "say which build this is, and do nothing else", Destination: &v.version, Local: true},
 	}
 }

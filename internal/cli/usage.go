@@ -112,9 +112,14 @@ func argsUsage(c *urfave.Command) string {
 	return c.ArgsUsage
 }
 
-// noCommand answers a command line that names no command, or one that does not exist.
-func noCommand(_ context.Context, c *urfave.Command) error {
+// noCommand answers a command line that names no command, or one that does not exist. An
+// option can ask for an answer all the same.
+func (v *invocation) noCommand(_ context.Context, c *urfave.Command) error {
 	name := c.Args().First()
+	if v.version {
+		v.tellVersion()
+		return nil
+	}
 	if name == "" {
 		return wrong(c, "no command is given: want one of %s", commandNames(c))
 	}

@@ -84,6 +84,10 @@ var wrongUsage = []struct {
 	{"help list list", `"list"`},
 	{"version 1", `"1"`},
 	{"version --bogus", "--bogus"},
+	{"--version k", `"k"`},
+	{"--version -- k", `"k"`},
+	{"--version=perhaps", "--version"},
+	{"list --version", "--version"},
 
 	{"inspect", "KEY"},
 	{"inspect <empty>", "key"},

@@ -20,6 +20,14 @@ func (v *invocation) versionCommand() *urfave.Command {
 	}
 }
 
+// versionAlone refuses a command behind --version: what it would do is not done.
+func (v *invocation) versionAlone(ctx context.Context, c *urfave.Command) (context.Context, error) {
+	if name := c.Args().First(); v.version && name != "" {
+		return ctx, wrong(c, "--version is answered alone, and %.80q stands behind it", name)
+	}
+	return ctx, nil
+}
+
 func (v *invocation) tellVersion() {
 	b := thisBuild()
 	v.answer(b, func(p *page) { p.line(strings.TrimSpace("session " + b.Version + " " + b.Revision)) })

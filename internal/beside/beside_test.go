@@ -51,3 +51,13 @@ func TestWhatSomebodyElsePutThereIsRefused(t *testing.T) {
 	_, err = beside.Path("session-of-others")
 	require.ErrorContains(t, err, "65534")
 }
+
+// What is typed puts the program where it is looked for, and is told to keep what is there.
+func TestBuild(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "session-x")
+	require.Equal(t, "run `go build -o "+path+" ./cmd/session-x` in the source of this command", beside.Build("session-x", path))
+	require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"), 0o700))
+	require.Contains(t, beside.Build("session-x", path), "move "+path+" away and run `go build -o ")
+	require.Contains(t, beside.Build("session-x", "/it's/$HOME/x"), `go build -o '/it'\''s/$HOME/x' ./cmd`)
+}

@@ -54,6 +54,7 @@ type invocation struct {
 	jsonTo         *stream  // where refusals go as JSON; nil is stdout
 	location       location // of the store, once it was looked for
 	published      bool     // something in a store was changed
+	uncompressed   int64    // bytes of archives in snapshots that were taken on the way
 	opened         []io.Closer
 }
 

@@ -111,6 +111,9 @@ func (v *invocation) applied(r plan.Report) error {
 		p.report(r)
 		p.next(next)
 	})
+	if r.Snapshot != nil && r.Anew {
+		v.saved(r.Snapshot.Dir)
+	}
 	if r.Unrecorded != nil {
 		v.remark("what was done is done; the archive has no event of it: %v", r.Unrecorded)
 	}

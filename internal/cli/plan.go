@@ -182,6 +182,9 @@ func (v *invocation) planned(p plan.Plan, file string, intent []string) error {
 		g.plan(p, file, v.storeOptions(), intent)
 		g.next(answer.Next)
 	})
+	if p.Snapshot != nil {
+		v.saved(p.Snapshot.Dir)
+	}
 	return nil
 }
 

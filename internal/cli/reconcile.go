@@ -87,6 +87,9 @@ func (t *tally) add(r admin.Reconciled, err error) {
 	t.show(r)
 	if r.Receipt != nil {
 		t.v.leftover(*r.Receipt)
+		if s := r.Receipt.Snapshot; s != nil && s.Dir != nil {
+			t.v.saved(*s.Dir)
+		}
 	}
 	if r.Unarchived != nil {
 		t.v.remark("%s: it is done, and did not get into the archive; nothing is lost: %v", rowTitle(r.Key, r.KeyDigest), r.Unarchived)

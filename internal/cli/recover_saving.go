@@ -56,6 +56,7 @@ func (s *saver) tell(r admin.Receipt) {
 	for _, finding := range s.taken.Findings {
 		s.remark("snapshot: %s", finding)
 	}
+	s.saved(s.taken.Dir)
 	s.taken = nil
 }
 

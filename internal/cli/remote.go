@@ -124,6 +124,6 @@ func (v *invocation) handOver() error {
 func missingCommand(path string, err error) error {
 	return &lease.StoreError{
 		Kind: lease.ErrStoreUnavailable, Op: "start", Path: path, Err: err,
-		Advice: fmt.Sprintf("%s opens stores in etcd: build it there with `go build -o %s ./cmd/%s` in the source of this command, or name a directory with --store", remoteCommand, shellQuote(path), remoteCommand),
+		Advice: remoteCommand + " opens stores in etcd: " + beside.Build(remoteCommand, path) + ", or name a directory with --store",
 	}
 }

@@ -3,9 +3,9 @@ package gitwork
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 
+	"holdfast/internal/beside"
 	"holdfast/internal/zst"
 )
 
@@ -15,7 +15,11 @@ var packer = zst.Beside
 // tellPlain says why archives are larger than they could be.
 func (c *capture) tellPlain() {
 	if why := *c.plain; why != nil {
-		text := fmt.Sprintf("%v; `go install ./cmd/%s`, in the source of this command, has the next ones compressed", why, zst.Name)
+		text := why.Error()
+		var failed *zst.ProgramError
+		if errors.As(why, &failed) {
+			text += "; to have the next ones compressed, " + beside.Build(zst.Name, failed.Path)
+		}
 		c.result.Plain = &text
 	}
 }
@@ -39,7 +43,7 @@ func packFault(file string, err error) error {
 		return err
 	}
 	return &Error{Kind: ErrPacker, Path: file, Err: err,
-		Next: "run the command again; if that is no help, build it again with " + building(failed) + ", or move it away: archives are then not compressed"}
+		Next: "run the command again; if that is no help, " + beside.Build(zst.Name, failed.Path) + "; without it archives are not compressed"}
 }
 
 // unpacked is an archive being read, which explains its faults.
@@ -67,11 +71,7 @@ func unpackFault(ctx context.Context, file string, err error) error {
 		return err
 	case errors.As(err, &failed):
 		return &Error{Kind: ErrPacker, Path: file, Err: err,
-			Next: "nothing was touched: see that it stands beside this command and works (" + building(failed) + "), or restore by hand as the README of the evidence says"}
+			Next: "nothing was touched: " + beside.Build(zst.Name, failed.Path) + ", then run the command again; or restore by hand as the README of the evidence says"}
 	}
 	return badEvidence(file, "%v", err)
-}
-
-func building(failed *zst.ProgramError) string {
-	return fmt.Sprintf("`go build -o %q ./cmd/%s` in the source of this command", failed.Path, zst.Name)
 }

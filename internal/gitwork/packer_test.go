@@ -45,7 +45,7 @@ func TestPackerThatFails(t *testing.T) {
 	c, err := gitwork.Capture(t.Context(), git, top, out, gitwork.CaptureOptions{})
 	require.NoError(t, err)
 	require.Contains(t, *c.Plain, path)
-	require.Contains(t, *c.Plain, "go install ./cmd/"+zst.Name)
+	require.Contains(t, *c.Plain, "`go build -o "+path+" ./cmd/"+zst.Name+"`")
 	require.NoError(t, gitwork.Verify(t.Context(), out))
 
 	archive := filepath.Join(out, "git", "untracked.tar.zst")

@@ -70,6 +70,27 @@ func TestDamageFoundByTheProgram(t *testing.T) {
 	require.NoError(t, r.Close())
 }
 
+// A program that says that all is well, and gives something else than was compressed, is not believed; nor is one that
+// gives without end waited for.
+func TestProgramsThatGiveSomethingElse(t *testing.T) {
+	for _, size := range []int{1, 3 << 20} {
+		for _, lines := range []string{
+			"s=$(wc -c); echo taken $s given 0 >&2",
+			"s=$(wc -c); head -c 1000 /dev/zero; echo taken $s given 1000 >&2",
+			"exec cat /dev/zero",
+		} {
+			path := filepath.Join(t.TempDir(), zst.Name)
+			require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"+lines+"\n"), 0o700))
+			r, err := zst.At(path).NewReader(t.Context(), packedFile(t, text(size)), 128<<20)
+			require.NoError(t, err)
+			_, err = io.Copy(io.Discard, r)
+			var failed *zst.ProgramError
+			require.ErrorAs(t, err, &failed, lines)
+			require.NoError(t, r.Close())
+		}
+	}
+}
+
 // childOf is the number of the one child of this process.
 func childOf(t *testing.T) int {
 	t.Helper()

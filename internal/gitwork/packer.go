@@ -61,6 +61,18 @@ func (u unpacked) Read(b []byte) (int, error) {
 	return n, err
 }
 
+// patience is how much more is read of an archive whose content is not what it should be.
+const patience = 1 << 30
+
+// proved returns what is wrong with the content of an archive, unless the stream proves not to be whole, or the program
+// not to have done its work: that is the cause then.
+func (u unpacked) proved(wrong error) error {
+	if _, err := io.CopyN(io.Discard, u, patience); err != nil && err != io.EOF {
+		return err
+	}
+	return wrong
+}
+
 func unpackFault(ctx context.Context, file string, err error) error {
 	var known *Error
 	var failed *zst.ProgramError

@@ -52,7 +52,8 @@ func TestPackerThatFails(t *testing.T) {
 	require.NoError(t, os.WriteFile(archive, []byte(strings.Repeat("another kind of stream", 1000)), 0o600))
 	for script, kind := range map[string]error{
 		"exit 3": gitwork.ErrPacker, "kill -9 $$": gitwork.ErrPacker, "echo half": gitwork.ErrPacker,
-		"cat >/dev/null; echo it is none >&2; exit 65": gitwork.ErrEvidence,
+		"cat >/dev/null; echo it is none >&2; exit 65": gitwork.ErrPacker, "exec cat": gitwork.ErrPacker,
+		"cat >/dev/null; echo session-zstd: damaged: it is none >&2; exit 65": gitwork.ErrEvidence,
 	} {
 		play(script)
 		into := filepath.Join(t.TempDir(), "new")

@@ -42,13 +42,16 @@ func readTar(ctx context.Context, u unpacked, do func(*tar.Header, io.Reader) er
 			return err
 		}
 		if err != nil {
-			return unpackFault(ctx, u.file, err)
+			return unpackFault(ctx, u.file, u.proved(err))
 		}
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
 		h.Name = strings.TrimSuffix(h.Name, "/")
 		if err := do(h, t); err != nil {
+			if errors.Is(err, ErrEvidence) {
+				err = u.proved(err)
+			}
 			return err
 		}
 	}

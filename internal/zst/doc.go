@@ -15,7 +15,9 @@
 // that is compared with what was counted here; its exit status alone proves nothing.
 //
 // A plain stream is read here. Any byte of it that the writer would not have written is [ErrDamaged]. Everything else is
-// handed to the program.
+// handed to the program. That says in words of its own that a stream is damaged; another program that ends likewise is
+// not believed. Where the stream is one frame with a checksum, as all are that session-zstd writes, what was given is
+// held to that here: a program that gives something else, or more than there can be, has failed.
 //
 // The program is ended when the context is done, and waited for on every way out. It is started with no environment, in
 // the root directory, with three standard files and no other of this process's own, and in a process group of its own:
@@ -23,6 +25,7 @@
 //
 // # Non-guarantees
 //
-// A program that takes everything and gives something else is not found out. Nor are processes that it started ended.
+// A program that takes everything and gives something else is found out when that is read, and not before. Processes
+// that a program started are not ended.
 // Time during which this process is stopped itself counts as time during which the program stood still.
 package zst

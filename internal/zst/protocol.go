@@ -23,9 +23,13 @@ const (
 // How the program ends, beside 0. It says why on its standard error.
 const (
 	ExitUsage   = 64
-	ExitDamaged = 65 // the input is no whole stream, or asks for more memory than it may
+	ExitDamaged = 65 // the input is no whole stream, or asks for more memory than it may; it says [FoundDamage]
 	ExitIO      = 74
 )
+
+// FoundDamage begins what the program says when it ends with [ExitDamaged]. One that ends so and does not say it is
+// another program.
+const FoundDamage = Name + ": damaged"
 
 // Receipt is how much the program took and gave, in bytes. It is all that it says on its standard error when it ends
 // with 0.

@@ -4,11 +4,14 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"strconv"
 	"strings"
+
+	"github.com/cespare/xxhash/v2"
 )
 
 // ErrDamaged is returned for a stream that is not whole, is none, or asks for more memory than it may.
@@ -45,7 +48,10 @@ type buffered struct {
 type unpacking struct {
 	*child
 	size  int64 // of the file
+	frame frame
+	known bool // what the frame is
 	given int64
+	sum   *xxhash.Digest // of that
 	ended error
 }
 
@@ -66,7 +72,12 @@ func (p Program) unpack(ctx context.Context, f *os.File, window int64) (*unpacki
 	if cause := context.Cause(ctx); err != nil && cause != nil {
 		err = cause
 	}
-	return &unpacking{child: c, size: info.Size()}, err
+	if err != nil {
+		return nil, err
+	}
+	u := &unpacking{child: c, size: info.Size(), sum: xxhash.New()}
+	u.frame, u.known = frameOf(f, u.size)
+	return u, nil
 }
 
 func (u *unpacking) Read(p []byte) (int, error) {
@@ -75,7 +86,12 @@ func (u *unpacking) Read(p []byte) (int, error) {
 	}
 	n, err := u.while(func() (int, error) { return u.pipes.ours[0].Read(p) })
 	u.given += int64(n)
-	if err != nil { // it gives no more, and how it ended says why
+	u.sum.Write(p[:n]) // never fails
+	switch {
+	case u.known && u.given > u.frame.most:
+		u.giveUp()
+		u.ended = u.failed(fmt.Errorf("it gave more than the %d bytes that the stream can have", u.frame.most))
+	case err != nil: // it gives no more, and how it ended says why
 		u.ended = u.conclude()
 	}
 	return n, u.ended
@@ -86,11 +102,20 @@ func (u *unpacking) conclude() error {
 	var failed *ProgramError
 	switch {
 	case err == nil:
-		return io.EOF
-	case errors.As(err, &failed) && u.cmd.ProcessState.ExitCode() == ExitDamaged:
-		return damaged("%s", strings.TrimPrefix(failed.Said, Name+": "))
+		return u.compare()
+	case errors.As(err, &failed) && u.cmd.ProcessState.ExitCode() == ExitDamaged && strings.HasPrefix(failed.Said, FoundDamage):
+		return damaged("%s", strings.TrimLeft(strings.TrimPrefix(failed.Said, FoundDamage), ": "))
 	}
 	return err
+}
+
+// compare holds what the program gave to the checksum that the stream ends with. The program has done that as well, if
+// it is the one that it should be.
+func (u *unpacking) compare() error {
+	if u.known && u.frame.sum != uint32(u.sum.Sum64()) {
+		return u.failed(errors.New("the stream has the checksum of something else than what it gave"))
+	}
+	return io.EOF
 }
 
 // Close ends a stream of which no more is wanted.

@@ -21,6 +21,7 @@ func TestBrokenProgramsFailReading(t *testing.T) {
 	}{
 		"finds damage":         {"echo session-zstd: damaged >&2; exit 65", hang, true},
 		"fails":                {"exit 74", hang, false},
+		"is another":           {"echo damaged >&2; exit 65", hang, false},
 		"dies":                 {"echo half; kill -9 $$", hang, false},
 		"gives half":           {"cat >/dev/null; echo half", hang, false},
 		"takes half":           {"echo half; echo taken 1 given 5 >&2", hang, false},

@@ -69,7 +69,7 @@ func (p *pass) recover(f *finding) said {
 	}
 	receipt, err := Recover(p.ctx, p.store, r)
 	if err != nil {
-		return f.refused(err)
+		return f.refused(r.asked(seen, err))
 	}
 	return p.recovered(f, receipt)
 }

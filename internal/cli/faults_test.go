@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -83,6 +84,26 @@ func TestUnansweredPublishIsOutcomeUnknown(t *testing.T) { // I9
 	require.Equal(t, ownership.StateStranded, i.State, "what was renamed is told as it is")
 	require.Equal(t, ownership.Generation(2), i.Record.Generation)
 	p.exits(0, "recover", "k", "--expect", i.Revision.String(), "--force", "--no-snapshot")
+}
+
+// A pass whose recovery has an unknown outcome says how to have the receipt: the next pass
+// finds the session idle and has nothing to say of it.
+func TestUnansweredRecoveryOfAPassCanBeAskedFor(t *testing.T) { // I9
+	tool(t, "strace")
+	p := newPlace(t)
+	_, _, _ = p.output(p.command("run", "--no-worktree", "k", "--", "sh", "-c", "kill -9 $PPID"))
+	p.await("k", ownership.StateStranded)
+	trace := filepath.Join(t.TempDir(), "trace")
+	out, stderr, code := p.output(p.program("strace", "-f", "--seccomp-bpf", "-o", trace, "-P", p.sessionDir("k"),
+		"-e", "trace=fsync", "-e", "inject=fsync:error=EIO", "session", "--json", "reconcile", "--apply"))
+	require.Equal(t, 84, code, stderr)
+	var row failedRow
+	require.NoError(t, json.Unmarshal([]byte(out), &row), out)
+	require.Equal(t, ownership.ReasonOutcomeUnknown, row.Reason)
+	require.Len(t, row.Next, 1)
+	p.exits(0, "assert", "k", "idle")
+	out, _ = p.exits(0, append(row.Next[0].Argv[1:], "--json")...)
+	require.Contains(t, out, `"replayed":true`)
 }
 
 // entries returns the names in a directory, locks last as they come.

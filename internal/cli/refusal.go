@@ -70,9 +70,12 @@ func (v *invocation) nextOf(err error, r refusal) []lease.Next {
 	snapshot := &snapshotError{}
 	lost := &lostError{}
 	unstarted := &notStartedError{}
+	unknown := &admin.UnknownOutcome{}
 	switch {
 	case r.Inspection != nil:
 		return r.Inspection.Next
+	case errors.As(err, &unknown):
+		return v.located(unknown.Next)
 	case errors.As(err, &snapshot):
 		return snapshot.next()
 	case errors.As(err, &lost):

@@ -14,7 +14,9 @@
 // Those of lease.Store. A reader creates nothing and takes shared locks only. Nothing
 // that stands in the place of a file of ours is followed, waited for, truncated or
 // written through. Modes do not depend on the umask. Once generation G is published
-// its life lock's name is never used again, and only its publisher removes it.
+// its life lock's name is never used again, and only its publisher removes it. A Store that
+// has met a store makes no other one in its place, nor takes sessions for vacant, when it is
+// moved away: it may have owners.
 //
 // # Non-guarantees
 //

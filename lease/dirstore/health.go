@@ -49,7 +49,7 @@ type Odd struct {
 // Health looks at the store, also where it would be refused for use. It changes
 // nothing; the locks are tested on the marker, which nobody else locks.
 func (s *Store) Health(ctx context.Context) (Health, error) {
-	s = &Store{path: s.path, options: s.options, lenient: true}
+	s = &Store{path: s.path, options: s.options, lenient: true, met: s.met}
 	h := Health{Path: s.path, Condition: Missing, Locks: LocksUntested}
 	var err error
 	if h.FileSystem, err = s.fileSystem(); err != nil {

@@ -327,6 +327,7 @@ func TestAViewOfAStoreThatWasReplacedGivesNoHold(t *testing.T) {
 	v := s.View(keyOf("k").Digest())
 	defer v.Close()
 	require.NoError(t, os.Rename(dir, dir+".old"))
+	s = openStore(t, dir) // another process
 	require.NoError(t, mustAcquire(t, s, "k", self()).release())
 	owner := mustAcquire(t, s, "k", self()) // refuses the second lock that a hold must be refused
 	before := tree(t, dir)

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"holdfast/internal/durable"
+	"holdfast/lease"
 	"holdfast/ownership"
 )
 
@@ -22,7 +23,7 @@ func (s *Store) openStore() (root *os.Root, err error) {
 func (s *Store) tryOpenStore() (*os.Root, error) {
 	info, err := os.Lstat(s.path)
 	if missing(err) {
-		return nil, nil
+		return nil, s.moved()
 	}
 	if err == nil && !info.IsDir() {
 		err = unix.ENOTDIR
@@ -43,7 +44,20 @@ func (s *Store) tryOpenStore() (*os.Root, error) {
 	if err != nil {
 		return nil, errors.Join(err, root.Close())
 	}
+	s.met.Store(true)
 	return root, nil
+}
+
+// moved is the error of a path without a store where there was one before.
+func (s *Store) moved() error {
+	if !s.met.Load() {
+		return nil
+	}
+	return &lease.StoreError{
+		Kind: lease.ErrStoreUnavailable, Op: "open store", Path: s.path,
+		Err:    errors.New("it was there, and is there no more"),
+		Advice: "put the store back, and look at what was being done to it; a new one is not made in its place",
+	}
 }
 
 func entryOf(root *os.Root) (durable.Entry, error) {

@@ -46,6 +46,7 @@ func (s *Store) openRooms() (p place, err error) {
 	if !s.plainlyOwn(p.store) {
 		return p, errReplaced
 	}
+	s.met.Store(true)
 	p.sessions, err = durable.OpenDirAt(p.store, sessionsName)
 	return p, err
 }

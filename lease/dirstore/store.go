@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 
 	"holdfast/internal/durable"
 	"holdfast/lease"
@@ -37,10 +38,13 @@ type Store struct {
 	// lenient also opens a store that is not the caller's alone, to look at it.
 	lenient bool
 	rounds  *durable.Rounds // that publishes share; nil: each waits for the disk alone
+	met     *atomic.Bool    // there was a store at path, and it was opened
 }
 
 // Open returns the store at path, which need not exist: the first Hold creates it.
-// Nothing is created, and nothing but the path is looked at.
+// Nothing is created, and nothing but the path is looked at. Once there was one, its path
+// without it is an error for this value: a store that was moved away has owners, whom a new
+// one in its place would not know.
 func Open(path string, options Options) (*Store, error) {
 	if path == "" || strings.ContainsRune(path, 0) {
 		return nil, &lease.StoreError{
@@ -52,7 +56,7 @@ func Open(path string, options Options) (*Store, error) {
 	if err != nil {
 		return nil, &lease.StoreError{Kind: lease.ErrStoreUnavailable, Op: "open store", Path: path, Err: err}
 	}
-	return &Store{path: canonical(absolute), options: options}, nil
+	return &Store{path: canonical(absolute), options: options, met: new(atomic.Bool)}, nil
 }
 
 // Identity is the path of the store with every link resolved. Two bind mounts of one

@@ -20,19 +20,22 @@ type attempt struct {
 	settled   *Settled // what the displaced execution achieved; nil where nobody is known to have owned the session
 }
 
-// publisher is how a store replaces what was seen: Store.Publish, Displacer.Displace or
-// Quarantiner.Quarantine.
+// publisher is how a store replaces what was seen: Store.Publish, Superseder.Supersede,
+// Displacer.Displace or Quarantiner.Quarantine.
 type publisher func(context.Context, lease.Hold, ownership.Revision, []byte) error
 
 // displacing publishes over the active record of a generation. Where the store can, it
 // looks for its owner once more in that very step (I7).
 func displacing(s lease.Store, g ownership.Generation) publisher {
-	d, ok := s.(lease.Displacer)
-	if !ok {
+	switch s := s.(type) {
+	case lease.Displacer:
+		return func(ctx context.Context, hold lease.Hold, previous ownership.Revision, b []byte) error {
+			return s.Displace(ctx, hold, previous, g, b)
+		}
+	case lease.Superseder:
+		return s.Supersede
+	default:
 		return s.Publish
-	}
-	return func(ctx context.Context, hold lease.Hold, previous ownership.Revision, b []byte) error {
-		return d.Displace(ctx, hold, previous, g, b)
 	}
 }
 

@@ -26,3 +26,12 @@ type Witness interface {
 	// Witnessed returns what was in the record's place then.
 	Witnessed() Stored
 }
+
+// Superseder is a [Store] that does away with a hold while it waits for the only record
+// that is published under it.
+type Superseder interface {
+	// Supersede is Publish of a record that says that nobody owns the session. Its
+	// generation is over as soon as that is in force, so that no one will ask for its life
+	// lock. [Hold.Retire] is still to be called.
+	Supersede(ctx context.Context, hold Hold, previous ownership.Revision, b []byte) error
+}

@@ -28,6 +28,9 @@ type Publication struct {
 
 	// Parent is synced first where the directory itself may not be durable yet.
 	Parent Dir
+	// Over are names that mean nothing any more once the record is in force. They go in the
+	// same wait; with one that cannot be removed, those behind it stay.
+	Over []string
 	// Check decides under the directory's lock whether to go on. Its error is final and
 	// returned as it is. It may return another way to put the file Next in the place of
 	// Record in one step; nil renames it.
@@ -43,6 +46,7 @@ type Publication struct {
 //	check: still the owner, still the expected record
 //	link Past: the record has its place in history before it is in force (I11)
 //	rename over Record: the moment it is in force
+//	remove what is over with it
 //	unlock
 //	fsync the directory: name and history are durable together
 //
@@ -124,6 +128,7 @@ func (t *transaction) replace(ctx context.Context) error {
 	if err := t.swap(); err != nil {
 		return errors.Join(err, t.dir.Unlock())
 	}
+	t.clear()
 	// The record may be the new one from here on, so no error is definite any more.
 	if err := errors.Join(t.dir.Unlock(), t.dir.Sync()); err != nil {
 		return fmt.Errorf("%w: %w", ErrUnknown, err)
@@ -174,6 +179,15 @@ func (t *transaction) keep() (fresh bool, err error) {
 		return false, err
 	}
 	return false, t.dir.Link(t.Past, t.Next)
+}
+
+// clear removes what is over.
+func (t *transaction) clear() {
+	for _, name := range t.Over {
+		if cleanup(t.dir.Remove(name)) != nil {
+			return
+		}
+	}
 }
 
 // forget takes the new file out of history.

@@ -32,6 +32,13 @@ func (movedError) Unwrap() error { return lease.ErrConflict }
 //
 // The removals are not synced: one that is undone by a crash is archived once more.
 func (s *Store) Forget(ctx context.Context, d ownership.Digest, revs []ownership.Revision) error {
+	v := s.view(d)
+	defer v.Close()
+	if v.loads() && !v.seen.Vacant() && ctx.Err() == nil {
+		dir := s.watched(durable.DirAt(v.at.self, s.SessionPath(d)))
+		v.at.self = -1
+		return s.forgotten(d, forget(v.seen.Stored, dir, revs), dir.Close())
+	}
 	x, err := s.openSession(d)
 	if x == nil {
 		return err
@@ -41,15 +48,19 @@ func (s *Store) Forget(ctx context.Context, d ownership.Digest, revs []ownership
 	if err != nil {
 		return err
 	}
-	err = forget(ctx, x, dir, revs)
-	return s.failed("archive", s.at(sessionsName, d.String()), errors.Join(err, dir.Close()))
+	current, err := load(ctx, x.Root)
+	if err == nil {
+		err = forget(current, dir, revs)
+	}
+	return s.forgotten(d, err, dir.Close())
 }
 
-func forget(ctx context.Context, x *session, dir durable.Dir, revs []ownership.Revision) error {
-	current, err := load(ctx, x.Root)
-	if err != nil {
-		return err
-	}
+func (s *Store) forgotten(d ownership.Digest, errs ...error) error {
+	return s.failed("archive", s.at(sessionsName, d.String()), errors.Join(errs...))
+}
+
+// forget removes names where current was in force when the directory was open already.
+func forget(current lease.Stored, dir durable.Dir, revs []ownership.Revision) error {
 	if current.Fault != nil || slices.Contains(revs, current.Revision) {
 		return errMoved
 	}
@@ -93,5 +104,5 @@ func forgetWhile(ctx context.Context, x *session, dir durable.Dir, current owner
 	if err != nil {
 		return err
 	}
-	return forget(ctx, x, dir, revs)
+	return forget(now, dir, revs)
 }

@@ -147,15 +147,16 @@ func TestAStorePathThatIsNoDirectoryIsRefused(t *testing.T) {
 
 // calls records the calls of a store, and fails the one whose number is failAt.
 type calls struct {
-	seen   []string
-	failAt int
-	done   bool // the failing call is done and answered with an error
+	seen    []string
+	failAt  int
+	done    bool   // the failing call is done and answered with an error
+	refused string // a call that fails whenever it is made
 }
 
 func (c *calls) intercept(call durable.Call, apply func() error) error {
 	n := len(c.seen)
 	c.seen = append(c.seen, call.Op+" "+call.Name)
-	if n != c.failAt {
+	if n != c.failAt && c.seen[n] != c.refused {
 		return apply()
 	}
 	if c.done {

@@ -15,5 +15,14 @@ func (s *Store) Gather() (gathered lease.Store, done func()) {
 	}
 	shared := *s
 	shared.rounds = rounds
-	return &shared, func() { _ = rounds.Close() } // it was only read
+	rooms, err := s.openRooms()
+	if err == nil {
+		rooms.shared = true
+		shared.rooms = &rooms
+	}
+	return &shared, func() {
+		rooms.shared = false
+		rooms.close()
+		_ = rounds.Close() // it was only read
+	}
 }

@@ -33,6 +33,7 @@ type hold struct {
 type published struct {
 	id       durable.ID
 	revision ownership.Revision
+	last     bool // the hold's names went with it, the life lock's last of all
 }
 
 func (h *hold) Digest() ownership.Digest         { return h.view.digest }
@@ -209,10 +210,15 @@ func (h *hold) Retire() error {
 		return nil
 	}
 	var err error
-	if h.published != nil {
+	if h.published != nil && !h.superseded() {
 		err = h.removeNames()
 	}
 	return errors.Join(err, h.end())
+}
+
+// superseded reports whether the names went with the last publish.
+func (h *hold) superseded() bool {
+	return h.published.last && lacksAt(h.view.at.self, lifeName(h.generation))
 }
 
 func (h *hold) removeNames() error {

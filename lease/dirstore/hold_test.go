@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -66,6 +67,42 @@ func TestDropLeavesTheNamesAndRetireRemovesThem(t *testing.T) {
 	require.Len(t, left, 3, "%q", left)
 	require.NotContains(t, left, "life.1")
 	require.NotContains(t, left, "kin.1")
+}
+
+// A record that nobody owns ends its generation: the names go before the wait for the disk,
+// the life lock's last, and stay for a Retire that tells where one of them cannot go.
+func TestSupersedeTakesTheNamesAlong(t *testing.T) {
+	for _, fails := range []string{"", "remove kin.2"} {
+		_, dir := newStore(t)
+		seen := &calls{failAt: -1}
+		s := seen.store(t, dir)
+		c := mustAcquire(t, s, "k", self())
+		require.NoError(t, c.hold.Drop())
+		stranded := c.current
+		hold, err := s.Hold(background, c.digest(), 2)
+		require.NoError(t, err)
+		kin, err := hold.Kin()
+		require.NoError(t, err)
+		require.NoError(t, kin.Close())
+		r, err := ownership.Recover(stranded, ownership.Force{At: ownership.At(time.Now()), Actor: "test", Liveness: ownership.Gone})
+		require.NoError(t, err)
+		b, err := ownership.Encode(r)
+		require.NoError(t, err)
+
+		seen.seen, seen.refused = nil, fails
+		require.NoError(t, s.Supersede(background, hold, stranded.Revision, b))
+		from := slices.Index(seen.seen, "rename record.json")
+		left := names(t, sessionDir(dir, "k"))
+		if fails == "" {
+			require.Equal(t, []string{"rename record.json", "remove kin.2", "remove life.2", "unlock .", "sync ."}, seen.seen[from:])
+			require.NotContains(t, left, "life.2")
+			require.NoError(t, hold.Retire())
+			continue
+		}
+		require.Contains(t, left, "life.2")
+		require.ErrorIs(t, hold.Retire(), errInjected)
+		require.Contains(t, names(t, sessionDir(dir, "k")), "life.2")
+	}
 }
 
 func TestAHoldThatEndedPublishesNothing(t *testing.T) {

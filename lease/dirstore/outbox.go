@@ -73,6 +73,11 @@ func (e *badError) Unwrap() error { return e.why }
 // Outbox reads every rev file of a session, and keeps little of many. What
 // is published meanwhile may be missing; what is archived meanwhile may be there.
 func (s *Store) Outbox(ctx context.Context, d ownership.Digest) (Outbox, error) {
+	v := s.view(d)
+	defer v.Close()
+	if box, plain := v.outbox(ctx); plain {
+		return box, nil
+	}
 	x, err := s.openSession(d)
 	if x == nil {
 		return Outbox{}, err

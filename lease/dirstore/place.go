@@ -11,19 +11,28 @@ import (
 
 // place is the open directories of one session: the store's, that of all sessions, and its
 // own. A negative number is none.
-type place struct{ store, sessions, self int }
+type place struct {
+	store, sessions, self int
+	shared                bool // but for its own
+}
 
-var nowhere = place{-1, -1, -1}
+var nowhere = place{store: -1, sessions: -1, self: -1}
 
 // isWhole reports whether every directory is open.
 func (p place) isWhole() bool { return p.store >= 0 && p.sessions >= 0 && p.self >= 0 }
 
-// close closes what nothing was written through.
+// close closes what is not shared. Nothing was written through it.
 func (p place) close() {
-	for _, fd := range []int{p.self, p.sessions, p.store} {
-		if fd >= 0 {
-			unix.Close(fd)
-		}
+	closeDir(p.self)
+	if !p.shared {
+		closeDir(p.sessions)
+		closeDir(p.store)
+	}
+}
+
+func closeDir(fd int) {
+	if fd >= 0 {
+		unix.Close(fd)
 	}
 }
 
@@ -37,8 +46,13 @@ func (s *Store) openPlace(d ownership.Digest) (p place, err error) {
 	return p, err
 }
 
-// openRooms opens all but the session's own.
+// openRooms opens all but the session's own, once where many share them. Should the store
+// be replaced meanwhile, they are still of the one that was there: whoever publishes asks
+// by the full path of its life lock.
 func (s *Store) openRooms() (p place, err error) {
+	if s.rooms != nil {
+		return *s.rooms, nil
+	}
 	p = nowhere
 	if p.store, err = durable.OpenDirAt(unix.AT_FDCWD, s.path); err != nil {
 		return p, err

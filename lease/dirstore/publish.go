@@ -20,6 +20,15 @@ func (s *Store) Publish(ctx context.Context, held lease.Hold, previous ownership
 	return s.publish(ctx, held, p)
 }
 
+// Supersede takes the names of the hold away once the record is in force, in the wait for
+// the disk that makes that durable. A power failure may keep the one and not the other:
+// what is left then is a record of the generation before, whose own locks were not touched,
+// or a name that means nothing.
+func (s *Store) Supersede(ctx context.Context, held lease.Hold, previous ownership.Revision, b []byte) error {
+	p := &publication{previous: previous, bytes: b, revision: ownership.RevisionOf(b), last: true}
+	return s.publish(ctx, held, p)
+}
+
 // publication is one publish in progress.
 type publication struct {
 	previous ownership.Revision
@@ -28,6 +37,7 @@ type publication struct {
 	// displace keeps what is no record before it is replaced, under the directory's
 	// lock, and may return how to replace it. Nil: only a record may be replaced.
 	displace func(*publication) (place func() error, err error)
+	last     bool // the hold is over with it
 
 	of   *Store
 	hold *hold
@@ -58,7 +68,7 @@ func (s *Store) publish(ctx context.Context, held lease.Hold, p *publication) er
 	if err != nil {
 		return p.failed(err)
 	}
-	h.published = &published{id, p.revision}
+	h.published = &published{id, p.revision, p.last}
 	h.view.seen.Stored = lease.Stored{Bytes: p.bytes, Revision: p.revision}
 	return nil
 }
@@ -96,14 +106,18 @@ func (p *publication) run(ctx context.Context) (id durable.ID, err error) {
 	if parent != nil {
 		defer parent.Close()
 	}
-	return durable.Publish(ctx, p.hold.dir, durable.Publication{
+	publication := durable.Publication{
 		Next:   nextName(p.hold.generation),
 		Past:   revName(p.revision),
 		Record: recordName,
 		Bytes:  p.bytes,
 		Parent: parent,
 		Check:  func() (func() error, error) { return p.check(ctx) },
-	})
+	}
+	if p.last {
+		publication.Over = []string{kinName(p.hold.generation), lifeName(p.hold.generation)}
+	}
+	return durable.Publish(ctx, p.hold.dir, publication)
 }
 
 // parent opens sessions/ where the session was vacant: whoever made the session's

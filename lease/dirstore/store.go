@@ -39,6 +39,7 @@ type Store struct {
 	lenient bool
 	rounds  *durable.Rounds // that publishes share; nil: each waits for the disk alone
 	met     *atomic.Bool    // there was a store at path, and it was opened
+	rooms   *place          // that sessions share; nil: each opens them
 }
 
 // Open returns the store at path, which need not exist: the first Hold creates it.

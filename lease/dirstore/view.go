@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -26,7 +27,8 @@ type view struct {
 // seen is the record that was read last. The same bytes have the same revision.
 type seen struct {
 	lease.Stored
-	id durable.ID // of the file
+	id      durable.ID // of the file
+	written time.Time  // as the file says
 }
 
 // View opens the session's directory, with every check of the store that opening it any
@@ -56,12 +58,12 @@ func (v *view) Load(ctx context.Context) (lease.Stored, error) {
 
 // loads reads a record that is plain, or sees that the session plainly has none.
 func (v *view) loads() bool {
-	b, id := v.small(recordName)
+	b, st := v.small(recordName)
 	switch {
 	case b != nil && (v.seen.Bytes == nil || !bytes.Equal(b, v.seen.Bytes)): // an empty file is no vacant session
-		v.seen = seen{lease.Stored{Bytes: b, Revision: ownership.RevisionOf(b)}, id}
+		v.seen = seen{lease.Stored{Bytes: b, Revision: ownership.RevisionOf(b)}, durable.IDOf(&st), modTime(&st)}
 	case b != nil:
-		v.seen.id = id
+		v.seen.id, v.seen.written = durable.IDOf(&st), modTime(&st)
 	case v.isVacant():
 		v.seen = seen{}
 	default:
@@ -126,15 +128,18 @@ func (v *view) Pulse(ctx context.Context) ([]byte, error) {
 	return v.store.Pulse(ctx, v.digest)
 }
 
-// small returns the bytes of a regular file that is no larger than a record, or nil.
-func (v *view) small(name string) ([]byte, durable.ID) {
+// small returns the bytes of a regular file that is no larger than a record, or nil, and
+// what the file was when it was opened.
+func (v *view) small(name string) (b []byte, st unix.Stat_t) {
 	f, st, err := v.open(name)
 	if err != nil {
-		return nil, durable.ID{}
+		return nil, st
 	}
 	defer unix.Close(f)
-	return readSmall(f, st.Size), durable.IDOf(&st)
+	return readSmall(f, st.Size), st
 }
+
+func modTime(st *unix.Stat_t) time.Time { return time.Unix(st.Mtim.Unix()) }
 
 // open opens a regular file to read it, and returns what it was then.
 func (v *view) open(name string) (fd int, st unix.Stat_t, err error) {

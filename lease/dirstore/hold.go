@@ -216,9 +216,17 @@ func (h *hold) Retire() error {
 	return errors.Join(err, h.end())
 }
 
-// superseded reports whether the names went with the last publish.
+// superseded reports whether the names went with the last publish. What has them now is of
+// somebody who came too late, and has backed off or will.
 func (h *hold) superseded() bool {
-	return h.published.last && lacksAt(h.view.at.self, lifeName(h.generation))
+	if !h.published.last {
+		return false
+	}
+	if lacksAt(h.view.at.self, lifeName(h.generation)) {
+		return true
+	}
+	is, err := h.names()
+	return err == nil && !is
 }
 
 func (h *hold) removeNames() error {

@@ -96,7 +96,11 @@ func TestSupersedeTakesTheNamesAlong(t *testing.T) {
 		if fails == "" {
 			require.Equal(t, []string{"rename record.json", "remove kin.2", "remove life.2", "unlock .", "sync ."}, seen.seen[from:])
 			require.NotContains(t, left, "life.2")
+			late, err := s.Hold(background, c.digest(), 2) // looked before, and will see that it is too late
+			require.NoError(t, err)
 			require.NoError(t, hold.Retire())
+			require.Contains(t, names(t, sessionDir(dir, "k")), "life.2", "it is the late one's")
+			require.NoError(t, late.Drop())
 			continue
 		}
 		require.Contains(t, left, "life.2")

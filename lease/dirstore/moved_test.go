@@ -52,8 +52,13 @@ func TestStoreThatWasMovedAwayIsNotMadeAnew(t *testing.T) {
 			require.NoError(t, os.Rename(dir, dir+".moved"))
 			_, err := s.Hold(background, keyOf("k").Digest(), 9)
 			require.ErrorIs(t, err, lease.ErrStoreUnavailable)
-			_, err = s.Load(background, keyOf("k").Digest())
-			require.ErrorIs(t, err, lease.ErrStoreUnavailable)
+			stored, err := s.Load(background, keyOf("k").Digest())
+			if name != "gathered" { // which has the store open, wherever it is
+				require.ErrorIs(t, err, lease.ErrStoreUnavailable)
+			} else {
+				require.NoError(t, err)
+				require.False(t, stored.Vacant())
+			}
 			require.NoDirExists(t, dir)
 			require.NoError(t, os.Rename(dir+".moved", dir))
 			require.NoError(t, mustAcquire(t, s, "k", self()).release())

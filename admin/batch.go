@@ -112,24 +112,23 @@ func (r batchRow) result() BatchResult {
 
 // parseRow reads strictly what the recovery will rest on (I12), and ignores the rest.
 func parseRow(b []byte) (batchRow, error) {
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(b, &members); err != nil {
+	members, err := membersOf(b)
+	if err != nil {
 		return batchRow{}, fmt.Errorf("is not an object: %w", err)
 	}
 	var row batchRow
-	if err := member(members, "keyDigest", &row.target.Digest); err != nil {
+	if err := member(members.keyDigest, "keyDigest", &row.target.Digest); err != nil {
 		return batchRow{}, err
 	}
-	if err := member(members, "revision", &row.revision); err != nil {
+	if err := member(members.revision, "revision", &row.revision); err != nil {
 		return batchRow{}, err
 	}
-	return row, row.addKey(members)
+	return row, row.addKey(members.key)
 }
 
 // member wants a member that is there and not null.
-func member(members map[string]json.RawMessage, name string, value any) error {
-	raw, ok := members[name]
-	if !ok || string(raw) == "null" {
+func member(raw json.RawMessage, name string, value any) error {
+	if raw == nil || string(raw) == "null" {
 		return fmt.Errorf("has no %s", name)
 	}
 	if err := json.Unmarshal(raw, value); err != nil {
@@ -139,12 +138,12 @@ func member(members map[string]json.RawMessage, name string, value any) error {
 }
 
 // addKey takes the key where the row has one, which must be the one of the digest.
-func (r *batchRow) addKey(members map[string]json.RawMessage) error {
-	if raw := members["key"]; raw == nil || string(raw) == "null" {
+func (r *batchRow) addKey(raw json.RawMessage) error {
+	if raw == nil || string(raw) == "null" {
 		return nil
 	}
 	var text string
-	if err := member(members, "key", &text); err != nil {
+	if err := member(raw, "key", &text); err != nil {
 		return err
 	}
 	key, err := ownership.ParseKey(text)

@@ -15,7 +15,9 @@ func FuzzRow(f *testing.F) {
 	f.Add([]byte(`{"key":"other","keyDigest":"` + digest + `","revision":"` + digest + `"}`))
 	f.Add([]byte(`{"keydigest":"` + digest + `","revision":"` + digest + `"}`))
 	f.Add([]byte(`[]`))
+	f.Add([]byte(` {"a" : [{"revision":"}"}], "key\u0044igest":"1","revision":1.5e3 , "b":"\\\"","revision":2,"key":{},"keyDigest":[]} `))
 	f.Fuzz(func(t *testing.T, b []byte) {
+		sameMembers(t, b)
 		row, err := parseRow(b)
 		if err != nil {
 			return
@@ -29,4 +31,15 @@ func FuzzRow(f *testing.F) {
 			require.Equal(t, row.target.Key.Digest(), row.target.Digest)
 		}
 	})
+}
+
+// sameMembers compares what was found in place with what the library takes apart.
+func sameMembers(t *testing.T, b []byte) {
+	found, err := membersOf(b)
+	var all map[string]json.RawMessage
+	wrong := json.Unmarshal(b, &all)
+	require.Equal(t, wrong, err)
+	if err == nil {
+		require.Equal(t, rowMembers{all["key"], all["keyDigest"], all["revision"]}, found)
+	}
 }

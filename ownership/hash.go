@@ -4,9 +4,10 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash"
-	"slices"
+	"math/bits"
 
 	"lukechampine.com/blake3"
+	"lukechampine.com/blake3/guts"
 )
 
 // HashSize is the size in bytes of every digest and revision.
@@ -19,22 +20,31 @@ type Digest [HashSize]byte
 // stands for "no record" and is the revision of no bytes at all.
 type Revision [HashSize]byte
 
-// chunkSize is how much of its input BLAKE3 hashes by itself.
-const chunkSize = 1024
-
 // RevisionOf returns the revision of a record's exact bytes; b3sum prints the same.
-// What has several chunks is hashed one after the other: the library would start a
-// goroutine or two for it, which take longer than a record does.
-func RevisionOf(b []byte) (r Revision) {
-	if len(b) <= chunkSize {
+func RevisionOf(b []byte) Revision {
+	if len(b) <= guts.ChunkSize || len(b) > fewChunks*guts.ChunkSize {
 		return blake3.Sum256(b)
 	}
-	h := blake3.New(HashSize, nil)
-	for chunk := range slices.Chunk(b, chunkSize) {
-		h.Write(chunk)
+	root := treeOf(b, 0)
+	root.Flags |= guts.FlagRoot
+	sum := guts.WordsToBytes(guts.CompressNode(root))
+	return Revision(sum[:HashSize])
+}
+
+// fewChunks is up to how many chunks are hashed one after the other. The library starts a
+// goroutine for every few, which takes longer than that, and has a hasher on the heap.
+const fewChunks = 16
+
+// treeOf returns the node above the chunks that b consists of, the first of which is the
+// chunk of that number: to the left are as many as a power of two has, to the right the rest.
+func treeOf(b []byte, number uint64) guts.Node {
+	if len(b) <= guts.ChunkSize {
+		return guts.CompressChunk(b, &guts.IV, number, 0)
 	}
-	h.Sum(r[:0])
-	return r
+	left := 1 << (bits.Len(uint(len(b)-1)/guts.ChunkSize) - 1)
+	l := treeOf(b[:left*guts.ChunkSize], number)
+	r := treeOf(b[left*guts.ChunkSize:], number+uint64(left))
+	return guts.ParentNode(guts.ChainingValue(l), guts.ChainingValue(r), &guts.IV, 0)
 }
 
 // NewRevisionHash returns a hash whose sum is the revision of what is written to

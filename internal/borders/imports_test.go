@@ -86,7 +86,7 @@ func below(path string, trees ...string) bool {
 // (see TestOwnershipReadsNoClock), a file, a process or the network.
 var pure = []string{
 	"bytes", "cmp", "encoding/hex", "encoding/json", "errors", "fmt", "hash", "maps", "path", "regexp", "slices",
-	"strconv", "strings", "time", "unicode", "unicode/utf8", "lukechampine.com/blake3",
+	"math/bits", "strconv", "strings", "time", "unicode", "unicode/utf8", "lukechampine.com/blake3", "lukechampine.com/blake3/guts",
 }
 
 func TestOwnershipIsPure(t *testing.T) {

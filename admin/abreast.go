@@ -29,9 +29,11 @@ func abreast[T, R any](ended <-chan struct{}, width int, all []T, do func(T) R) 
 // answers in order. Every answer that is handed out comes.
 func begun[T, R any](ended, left <-chan struct{}, width int, all []T, do func(T) R) <-chan chan R {
 	answers := make(chan chan R, width)
+	assignments := make(chan assignment[T, R])
 	go func() {
 		defer close(answers)
-		for _, x := range all {
+		defer close(assignments)
+		for n, x := range all {
 			answer := make(chan R, 1)
 			select {
 			case <-ended:
@@ -40,8 +42,23 @@ func begun[T, R any](ended, left <-chan struct{}, width int, all []T, do func(T)
 				return
 			case answers <- answer:
 			}
-			go func() { answer <- do(x) }()
+			if n < width {
+				go doEach(assignments, do)
+			}
+			assignments <- assignment[T, R]{x, answer}
 		}
 	}()
 	return answers
+}
+
+type assignment[T, R any] struct {
+	to     T
+	answer chan<- R
+}
+
+// doEach does one after the other: a goroutine for each would have to grow its stack anew.
+func doEach[T, R any](assignments <-chan assignment[T, R], do func(T) R) {
+	for a := range assignments {
+		a.answer <- do(a.to)
+	}
 }

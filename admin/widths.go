@@ -12,9 +12,9 @@ const (
 	surveyWidth = 128
 	// batchWidth bounds how many sessions are recovered at once. Those that wait for the
 	// disk, for a look at the processes of this host or for the archive wait together.
-	batchWidth = 512
+	batchWidth = 1024
 	// commitWidth bounds how many of them publish at once.
-	commitWidth = 256
+	commitWidth = 512
 	// threadWidth is commitWidth where each waits for the disk by itself, in a thread.
 	threadWidth = 64
 )

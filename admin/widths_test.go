@@ -8,7 +8,7 @@ import (
 
 // What is under way at once fits into the descriptors that there may be, and something is.
 func TestWidthsFitTheDescriptors(t *testing.T) {
-	for n := uint64(0); n < 5000; n++ {
+	for n := uint64(0); n < 9000; n++ {
 		w := widthsWithin(n)
 		require.Positive(t, w.survey)
 		require.Positive(t, w.batch)
@@ -17,6 +17,6 @@ func TestWidthsFitTheDescriptors(t *testing.T) {
 			require.LessOrEqual(t, uint64(descriptorsBeside+w.batch+w.commits*descriptorsEach), n)
 		}
 	}
-	require.Equal(t, widths{surveyWidth, batchWidth, commitWidth}, widthsWithin(4096))
+	require.Equal(t, widths{surveyWidth, batchWidth, commitWidth}, widthsWithin(8192))
 	require.Equal(t, widths{surveyWidth, batchWidth, commitWidth}, widthsWithin(1<<64-1)) // no limit
 }

@@ -58,7 +58,7 @@ type historian interface {
 	JournalPath() string
 	Outbox(context.Context, ownership.Digest) (dirstore.Outbox, error)
 	ReadRev(context.Context, ownership.Digest, ownership.Revision) (lease.Stored, error)
-	Forget(context.Context, ownership.Digest, []ownership.Revision) error
+	Forget(context.Context, ownership.Digest, []ownership.Revision, ownership.Revision) error
 	ForgetStrays(context.Context, ownership.Digest, ownership.Revision, []ownership.Revision) error
 	RevPath(ownership.Digest, ownership.Revision) string
 }

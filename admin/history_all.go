@@ -144,7 +144,7 @@ func (a *annals) add(d ownership.Digest, stored lease.Stored, written time.Time,
 func (a *annals) generationBefore(d ownership.Digest, p published, last *dirstore.Rev) (g *ownership.Generation) {
 	if a.unread == nil {
 		rev := dirstore.Rev{Previous: p.previous, Generation: p.generation}
-		g, a.unread = archiver{a.store, a.journal, d, nil}.generationBefore(a.ctx, rev, last)
+		g, a.unread = archiver{store: a.store, journal: a.journal, digest: d}.generationBefore(a.ctx, rev, last)
 	}
 	return g
 }

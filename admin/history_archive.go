@@ -22,11 +22,11 @@ const (
 // current record stays where it is, and so does everything of a session whose record
 // cannot be read.
 func Archive(ctx context.Context, s lease.Store, t Target) (int, error) {
-	return archive(ctx, s, t, nil)
+	return archive(ctx, s, t, archiver{})
 }
 
-// archive is Archive with no more than r allows at the session's files at once.
-func archive(ctx context.Context, s lease.Store, t Target, r room) (int, error) {
+// archive is Archive with what a knows of the session.
+func archive(ctx context.Context, s lease.Store, t Target, a archiver) (int, error) {
 	if _, keepsAll := s.(lease.Chronicler); keepsAll {
 		return 0, nil
 	}
@@ -34,7 +34,7 @@ func archive(ctx context.Context, s lease.Store, t Target, r room) (int, error) 
 	if err != nil {
 		return 0, err
 	}
-	leave := r.enter()
+	leave := a.room.enter()
 	box, err := h.Outbox(ctx, t.Digest)
 	leave()
 	if err != nil {
@@ -43,7 +43,8 @@ func archive(ctx context.Context, s lease.Store, t Target, r room) (int, error) 
 	if box.Current.Reading(t.Digest).Fault != nil || len(box.Faults()) > 0 {
 		return 0, nil // what follows a file that cannot be read would be archived out of its order
 	}
-	return archiver{h, journal.At(h.JournalPath()), t.Digest, r}.past(ctx, box.Past)
+	a.store, a.journal, a.digest = h, journal.At(h.JournalPath()), t.Digest
+	return a.past(ctx, box.Past)
 }
 
 // archiver moves the history of one session.
@@ -51,7 +52,8 @@ type archiver struct {
 	store   historian
 	journal *journal.Journal
 	digest  ownership.Digest
-	room    room
+	room    room               // of those that are at their session's files
+	known   ownership.Revision // the record that was just published durably, or zero
 }
 
 // past archives, oldest first, and returns how many it did, also with an error.
@@ -89,7 +91,7 @@ func (a archiver) move(ctx context.Context, batch []journal.Record) error {
 		return archiveFault(err)
 	}
 	defer a.room.enter()()
-	return a.store.Forget(ctx, a.digest, revisionsOf(batch))
+	return a.store.Forget(ctx, a.digest, revisionsOf(batch), a.known)
 }
 
 func revisionsOf(records []journal.Record) []ownership.Revision {

@@ -24,7 +24,9 @@ type visit struct {
 	records, odds []ownership.Revision // of past and of strays, in the transaction
 }
 
-func (w *pruner) archiver(v visit) archiver { return archiver{w.store, w.journal, v.digest, nil} }
+func (w *pruner) archiver(v visit) archiver {
+	return archiver{store: w.store, journal: w.journal, digest: v.digest}
+}
 
 // add takes a session, and finishes all that were taken when they fill a transaction.
 func (w *pruner) add(v visit) {
@@ -110,7 +112,7 @@ func (w *pruner) forgetPast(v visit) (err error) {
 	case v.long:
 		n, err = w.archiver(v).past(w.ctx, v.past)
 	case n > 0:
-		err = w.store.Forget(w.ctx, v.digest, v.records)
+		err = w.store.Forget(w.ctx, v.digest, v.records, ownership.Revision{})
 	}
 	if n > 0 && (err == nil || v.long) {
 		w.tell(Pruned{Action: PruneArchive, Kind: "record", Count: n})

@@ -117,7 +117,7 @@ func (p *pass) recovered(f *finding, receipt Receipt) said {
 		r = rowFor(f.seen, notable(ReconcileLeave, "it was recovered at this moment, by "+receipt.Actor))
 	}
 	if _, ok := p.store.(historian); ok {
-		_, r.Unarchived = archive(p.ctx, p.store, Target{Digest: f.seen.KeyDigest}, p.room)
+		_, r.Unarchived = archive(p.ctx, p.store, Target{Digest: f.seen.KeyDigest}, archiver{room: p.room, known: receipt.Revision})
 	}
 	return said{row: r}
 }

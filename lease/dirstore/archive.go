@@ -27,17 +27,18 @@ func (movedError) Unwrap() error { return lease.ErrConflict }
 //
 //	load the record: what is in force now
 //	fsync the directory: it stays in force, whatever happens, so that nothing that is
-//	removed here is needed again
+//	removed here is needed again; where it is the known revision, whose publish was
+//	answered as durable, it does so anyway
 //	remove
 //
 // The removals are not synced: one that is undone by a crash is archived once more.
-func (s *Store) Forget(ctx context.Context, d ownership.Digest, revs []ownership.Revision) error {
+func (s *Store) Forget(ctx context.Context, d ownership.Digest, revs []ownership.Revision, known ownership.Revision) error {
 	v := s.view(d)
 	defer v.Close()
 	if v.loads() && !v.seen.Vacant() && ctx.Err() == nil {
 		dir := s.watched(durable.DirAt(v.at.self, s.SessionPath(d)))
 		v.at.self = -1
-		return s.forgotten(d, forget(v.seen.Stored, dir, revs), dir.Close())
+		return s.forgotten(d, forget(v.seen.Stored, dir, revs, known), dir.Close())
 	}
 	x, err := s.openSession(d)
 	if x == nil {
@@ -50,7 +51,7 @@ func (s *Store) Forget(ctx context.Context, d ownership.Digest, revs []ownership
 	}
 	current, err := load(ctx, x.Root)
 	if err == nil {
-		err = forget(current, dir, revs)
+		err = forget(current, dir, revs, known)
 	}
 	return s.forgotten(d, err, dir.Close())
 }
@@ -60,12 +61,14 @@ func (s *Store) forgotten(d ownership.Digest, errs ...error) error {
 }
 
 // forget removes names where current was in force when the directory was open already.
-func forget(current lease.Stored, dir durable.Dir, revs []ownership.Revision) error {
+func forget(current lease.Stored, dir durable.Dir, revs []ownership.Revision, known ownership.Revision) error {
 	if current.Fault != nil || slices.Contains(revs, current.Revision) {
 		return errMoved
 	}
-	if err := dir.Sync(); err != nil {
-		return err
+	if known.IsZero() || current.Revision != known {
+		if err := dir.Sync(); err != nil {
+			return err
+		}
 	}
 	for _, r := range revs {
 		if err := ignoreMissing(dir.Remove(revName(r))); err != nil {
@@ -104,5 +107,5 @@ func forgetWhile(ctx context.Context, x *session, dir durable.Dir, current owner
 	if err != nil {
 		return err
 	}
-	return forget(now, dir, revs)
+	return forget(now, dir, revs, ownership.Revision{})
 }

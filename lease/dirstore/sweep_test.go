@@ -76,14 +76,16 @@ func TestForgettingThatFails(t *testing.T) {
 			return apply()
 		}})
 		require.NoError(t, err)
-		require.ErrorIs(t, broken.Forget(background, c.digest(), revisionsOf(revs)), os.ErrInvalid)
+		require.ErrorIs(t, broken.Forget(background, c.digest(), revisionsOf(revs), ownership.Revision{1}), os.ErrInvalid)
 		require.FileExists(t, s.RevPath(c.digest(), revs[0].Revision))
 	}
 	current := []dirstore.Rev{{Revision: box.Current.Revision}}
-	require.ErrorIs(t, s.Forget(background, c.digest(), revisionsOf(current)), lease.ErrConflict)
+	require.ErrorIs(t, s.Forget(background, c.digest(), revisionsOf(current), ownership.Revision{}), lease.ErrConflict)
 	require.ErrorIs(t, s.ForgetStrays(background, c.digest(), revs[0].Revision, revisionsOf(revs)), lease.ErrConflict)
 	require.FileExists(t, filepath.Join(sessionDir(dir, "k"), "record.json"))
-	require.NoError(t, s.Forget(background, c.digest(), revisionsOf(revs)))
+	seen := &calls{failAt: -1}
+	require.NoError(t, seen.store(t, dir).Forget(background, c.digest(), revisionsOf(revs), box.Current.Revision))
+	require.Zero(t, seen.syncs(), "it is durable")
 	require.NoFileExists(t, s.RevPath(c.digest(), revs[0].Revision))
 }
 

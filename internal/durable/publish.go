@@ -40,7 +40,8 @@ type Publication struct {
 // Publish replaces a record. The order is the whole point:
 //
 //	the caller has opened the directory, so that no later call depends on a path
-//	create Next exclusively → fchmod → write → fsync → close: the bytes are durable
+//	create Next exclusively → write → fchmod if the umask changed its mode → fsync →
+//	close: the bytes are durable
 //	fsync the parent where the session was vacant: so is the directory's own name
 //	flock the directory: publishers one at a time, for microseconds
 //	check: still the owner, still the expected record
@@ -106,15 +107,17 @@ func (t *transaction) create() (File, error) {
 }
 
 func (t *transaction) write(f File) error {
-	if err := f.Chmod(FileMode); err != nil {
-		return err
-	}
 	if _, err := f.Write(t.Bytes); err != nil {
 		return err
 	}
 	e, err := f.Stat()
 	if err != nil {
 		return err
+	}
+	if e.Mode != FileMode { // the umask took some of it
+		if err := f.Chmod(FileMode); err != nil {
+			return err
+		}
 	}
 	t.id = e.ID
 	return f.Sync()

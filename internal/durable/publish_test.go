@@ -258,15 +258,15 @@ func trace(to *[]string) durable.Interceptor {
 func TestPublishOrder(t *testing.T) {
 	for name, want := range map[string][]string{
 		"occupied": {
-			"create next", "fchmod next", "write next", "fstat next", "fsync next", "close next",
+			"create next", "write next", "fstat next", "fchmod next", "fsync next", "close next",
 			"lock .", "check", "link past.new", "rename record", "unlock .", "sync .", "closedir .",
 		},
 		"vacant": {
-			"create next", "fchmod next", "write next", "fstat next", "fsync next", "close next",
+			"create next", "write next", "fstat next", "fchmod next", "fsync next", "close next",
 			"sync .", "lock .", "check", "link past.new", "rename record", "unlock .", "sync .", "closedir .",
 		},
 		"replay": {
-			"create next", "fchmod next", "write next", "fstat next", "fsync next", "close next",
+			"create next", "write next", "fstat next", "fchmod next", "fsync next", "close next",
 			"lock .", "check", "link past.old", "rename past.old", "link next", "rename record",
 			"unlock .", "sync .", "closedir .",
 		},

@@ -37,6 +37,9 @@ func (h *hold) lockKin(name string) (*os.File, error) {
 		return nil, err
 	}
 	path := h.view.store.at(sessionsName, h.view.digest.String(), name)
+	if err := setMode(fd, name); err != nil {
+		return nil, errors.Join(err, unix.Close(fd))
+	}
 	var high *os.File
 	switch err = lockNow(fd, unix.LOCK_EX); {
 	case err == unix.EWOULDBLOCK:

@@ -59,6 +59,11 @@ func (h *hold) prove() error {
 	if err != nil {
 		return err
 	}
+	if locked.Mode != durable.FileMode { // the umask took some of it
+		if err := setMode(h.lock, lifeName(h.generation)); err != nil {
+			return err
+		}
+	}
 	h.id = locked.ID
 	second, err := durable.OpenAt(unix.AT_FDCWD, h.path, unix.O_RDONLY)
 	if err != nil {
@@ -82,7 +87,7 @@ func (h *hold) prove() error {
 }
 
 // openLock opens a lock file of this generation to lock it exclusively, and makes it
-// unless the name is taken.
+// unless the name is taken. Its mode depends on the umask until setMode.
 func (h *hold) openLock(name string) (int, error) {
 	fd, err := durable.OpenAt(h.view.at.self, name, claimFlags|unix.O_CREAT|unix.O_EXCL)
 	switch {
@@ -91,10 +96,15 @@ func (h *hold) openLock(name string) (int, error) {
 	case err != nil:
 		return -1, &fs.PathError{Op: "create", Path: name, Err: err}
 	}
-	if err := durable.Retry(func() error { return unix.Fchmod(fd, uint32(durable.FileMode)) }); err != nil {
-		return -1, errors.Join(&fs.PathError{Op: "chmod", Path: name, Err: err}, unix.Close(fd))
-	}
 	return fd, nil
+}
+
+func setMode(fd int, name string) error {
+	err := durable.Retry(func() error { return unix.Fchmod(fd, uint32(durable.FileMode)) })
+	if err != nil {
+		return &fs.PathError{Op: "chmod", Path: name, Err: err}
+	}
+	return nil
 }
 
 // reopenLock opens a lock file that somebody left, and nothing else.

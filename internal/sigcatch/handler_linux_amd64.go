@@ -35,28 +35,47 @@ func entries() (handler, restorer uintptr)
 // handler delivers what onSignal counted.
 type handler struct {
 	wake    *os.File
+	blocked unix.Sigset_t // on every thread, as whoever started the process has left it
 	deliver func(syscall.Signal)
 }
 
 // newHandler returns nil where the process has a handler, or can have none.
 func newHandler(deliver func(syscall.Signal)) *handler {
+	h := &handler{deliver: deliver}
+	if unix.PthreadSigmask(unix.SIG_BLOCK, nil, &h.blocked) != nil {
+		return nil
+	}
 	fd, err := unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK)
 	if err != nil {
 		return nil
 	}
-	wake := os.NewFile(uintptr(fd), "signals")
-	if wake.SetReadDeadline(time.Time{}) != nil || taken.Swap(true) { // nothing would wait for it
-		wake.Close()
+	if !roomAbove(fd) {
+		unix.Close(fd)
+		return nil
+	}
+	h.wake = os.NewFile(uintptr(fd), "signals")
+	if h.wake.SetReadDeadline(time.Time{}) != nil || taken.Swap(true) { // nothing would wait for it
+		h.wake.Close()
 		return nil
 	}
 	wakeFD = int32(fd)
-	h := &handler{wake, deliver}
 	go h.loop()
 	return h
 }
 
+// roomAbove reports whether there may be some descriptors more: Go's runtime ends a process
+// that has none left for what it waits with.
+func roomAbove(fd int) bool {
+	const some = 16
+	var limit syscall.Rlimit
+	return syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) == nil && limit.Cur > uint64(fd+some)
+}
+
 // catch says whether onSignal is called for sig from here on.
 func (h *handler) catch(sig syscall.Signal) bool {
+	if h.blocked.Val[0]>>(sig-1)&1 != 0 { // the first word has them all
+		return false
+	}
 	const siginfo, restorer, onStack, restart = 0x4, 0x04000000, 0x08000000, 0x10000000
 	action := struct {
 		handler, flags, restorer uintptr

@@ -17,3 +17,13 @@ func TestTheEndOfAChildIsToldLast(t *testing.T) {
 	h.tell()
 	require.Len(t, told, 4)
 }
+
+// What has arrived is delivered by Flush, and by nobody else once more.
+func TestFlushDelivers(t *testing.T) {
+	var told []syscall.Signal
+	c := Catcher{handler: &handler{deliver: func(sig syscall.Signal) { told = append(told, sig) }}}
+	counts[syscall.SIGINT] = 1
+	c.Flush()
+	c.Flush()
+	require.Equal(t, []syscall.Signal{syscall.SIGINT}, told)
+}

@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"holdfast/internal/sigcatch"
 )
@@ -45,7 +47,13 @@ var all = []syscall.Signal{
 // catching starts the program and returns it with what it tells, a line at a time.
 func catching(t *testing.T, how string) (*os.Process, func() string) {
 	t.Helper()
-	c := exec.Command(os.Args[0])
+	return catchingBy(t, how, os.Args[0])
+}
+
+// catchingBy is catching by way of another program.
+func catchingBy(t *testing.T, how string, argv ...string) (*os.Process, func() string) {
+	t.Helper()
+	c := exec.Command(argv[0], argv[1:]...)
 	c.Env = append(os.Environ(), role+"="+how)
 	out, err := c.StdoutPipe()
 	require.NoError(t, err)
@@ -78,6 +86,15 @@ func TestEachSignalIsDelivered(t *testing.T) {
 	}
 }
 
+// Where the runtime would have no descriptor left to wait with, it is os/signal.
+func TestFewDescriptorsAreEnough(t *testing.T) {
+	for _, limit := range []string{"6", "7", "8"} {
+		p, line := catchingBy(t, "first", "sh", "-c", "ulimit -n "+limit+`; exec "$0"`, os.Args[0])
+		require.NoError(t, p.Signal(syscall.SIGTERM))
+		require.Equal(t, "15", line(), limit)
+	}
+}
+
 // What arrives while the process stands still is delivered when it goes on.
 func TestSignalsOfAStoppedProcessArriveLater(t *testing.T) {
 	p, line := catching(t, "first")
@@ -102,6 +119,23 @@ func TestAStormDisplacesNothing(t *testing.T) {
 	}
 	require.NoError(t, p.Signal(syscall.SIGTERM))
 	for line() != "15" {
+	}
+}
+
+// A signal that was blocked when the process began is delivered too.
+func TestABlockedSignalIsDelivered(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var before, blocked unix.Sigset_t
+	for _, sig := range []syscall.Signal{syscall.SIGUSR1, syscall.SIGCONT, syscall.SIGTERM} {
+		blocked.Val[0] |= 1 << (sig - 1)
+	}
+	require.NoError(t, unix.PthreadSigmask(unix.SIG_BLOCK, &blocked, &before))
+	p, line := catching(t, "first") // with this thread's mask
+	require.NoError(t, unix.PthreadSigmask(unix.SIG_SETMASK, &before, nil))
+	for _, sig := range all {
+		require.NoError(t, p.Signal(sig))
+		require.Equal(t, fmt.Sprint(int(sig)), line())
 	}
 }
 

@@ -12,6 +12,7 @@ type inquiry struct {
 	pending func() (string, error)
 	answers chan answer
 	asking  bool
+	began   time.Time // of what is being asked
 	next    time.Time
 	last    answer
 	gone    bool
@@ -30,7 +31,7 @@ func (q *inquiry) ask(now time.Time) {
 	if q.gone || q.asking || now.Before(q.next) {
 		return
 	}
-	q.asking = true
+	q.asking, q.began = true, now
 	go func() {
 		what, err := q.pending()
 		q.answers <- answer{what, err}
@@ -42,6 +43,11 @@ func (q *inquiry) settle(now time.Time, a answer) {
 	q.last = a
 	q.gone = a.err == nil && a.what == ""
 	q.next = now.Add(askEvery)
+}
+
+// hasJustBegun says whether the first answer is to come, and may at any moment.
+func (q *inquiry) hasJustBegun(now time.Time) bool {
+	return q.asking && q.next.IsZero() && now.Sub(q.began) < echo
 }
 
 // answered says whether there is an answer other than gone.

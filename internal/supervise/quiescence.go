@@ -52,7 +52,7 @@ func (r *run) settleFamily(now time.Time) {
 func (r *run) settleRest(now time.Time) {
 	r.inquiry.ask(now)
 	expired := r.sweep != nil && r.sweep.everyone && now.After(r.sweep.killAt.Add(r.sweep.patience))
-	impatient := r.Linger == Strand || r.result.Lost || expired
+	impatient := r.Linger == Strand || r.result.Lost || r.further || expired
 	switch {
 	case r.result.Lost && !r.inquiry.gone:
 		r.finish(false, "ownership was lost; no descendant is left; not waited for: "+r.inquiry.String())

@@ -23,6 +23,8 @@ func (r *run) request(sig syscall.Signal, now time.Time) {
 		r.askedToEnd(sig, now)
 		r.sweepGroup(now)
 		r.vigil.next = now.Add(firstNotice)
+	case r.childless && r.inquiry.hasJustBegun(now):
+		r.further = true // nobody is left, and whether that is all is about to be known
 	default:
 		r.finish(false, r.stranding())
 	}
@@ -47,6 +49,7 @@ func (r *run) askedToEnd(sig syscall.Signal, now time.Time) {
 
 // hearRequests handles the requests that have arrived by now.
 func (r *run) hearRequests() {
+	r.signals.catcher.Flush()
 	for range len(r.signals.end) {
 		r.request(<-r.signals.end, time.Now())
 	}

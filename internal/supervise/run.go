@@ -19,6 +19,7 @@ type run struct {
 
 	result    Result
 	childless bool // wait4 said ECHILD after CMD had ended
+	further   bool // a further request to end came when the first answer of the inquiry was due
 	sweep     *sweep
 	inquiry   *inquiry
 	vigil     vigil
@@ -96,6 +97,7 @@ func (r *run) launch(ctx context.Context, tty *terminal) error {
 // retryLostInterrupt hands CMD the INT or QUIT that a terminal sent while CMD was
 // about to be born, and that only this process can have received.
 func (r *run) retryLostInterrupt() {
+	r.signals.catcher.Flush()
 	for range len(r.signals.end) {
 		sig := <-r.signals.end
 		r.request(sig, time.Now())

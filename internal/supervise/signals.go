@@ -116,6 +116,7 @@ func (s *Signals) requested(sig syscall.Signal) {
 // interruption returns the request to end that nobody took yet, if any, and
 // forgets the signals that had nobody to go to.
 func (s *Signals) interruption() error {
+	s.catcher.Flush()
 	for {
 		select {
 		case sig := <-s.end:

@@ -38,7 +38,7 @@ func sameMembers(t *testing.T, b []byte) {
 	found, err := membersOf(b)
 	var all map[string]json.RawMessage
 	wrong := json.Unmarshal(b, &all)
-	require.Equal(t, wrong, err)
+	require.Equal(t, wrong == nil, err == nil)
 	if err == nil {
 		require.Equal(t, rowMembers{all["key"], all["keyDigest"], all["revision"]}, found)
 	}

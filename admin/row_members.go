@@ -3,6 +3,8 @@ package admin
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 )
 
 // rowMembers are the members of a row that count, as they are written there. Of several
@@ -15,8 +17,13 @@ type rowMembers struct{ key, keyDigest, revision json.RawMessage }
 func membersOf(b []byte) (m rowMembers, err error) {
 	rest := bytes.TrimLeft(b, blanks)
 	if len(rest) == 0 || rest[0] != '{' || !json.Valid(b) {
-		var object map[string]json.RawMessage // says why it is none, and that null is an empty one
-		return m, json.Unmarshal(b, &object)
+		var object map[string]json.RawMessage // null is an empty one
+		err := json.Unmarshal(b, &object)
+		var other *json.UnmarshalTypeError
+		if errors.As(err, &other) {
+			return m, fmt.Errorf("it is JSON of another kind (%s)", other.Value)
+		}
+		return m, err
 	}
 	for rest = rest[1:]; ; rest = rest[1:] { // behind the brace, or a comma
 		rest = bytes.TrimLeft(rest, blanks)

@@ -2,6 +2,7 @@ package sigcatch
 
 import (
 	"os"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -37,6 +38,7 @@ type handler struct {
 	wake    *os.File
 	blocked unix.Sigset_t // on every thread, as whoever started the process has left it
 	deliver func(syscall.Signal)
+	telling sync.Mutex // held from a count's end to its delivery: who comes after has it all
 }
 
 // newHandler returns nil where the process has a handler, or can have none.
@@ -96,6 +98,8 @@ func (h *handler) loop() {
 }
 
 func (h *handler) tell() {
+	h.telling.Lock()
+	defer h.telling.Unlock()
 	for sig := range syscall.Signal(lastSignal) {
 		if sig != syscall.SIGCHLD {
 			h.tellOf(sig)

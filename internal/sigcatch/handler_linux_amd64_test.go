@@ -3,6 +3,7 @@ package sigcatch
 import (
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -26,4 +27,21 @@ func TestFlushDelivers(t *testing.T) {
 	c.Flush()
 	c.Flush()
 	require.Equal(t, []syscall.Signal{syscall.SIGINT}, told)
+}
+
+// Flush returns no sooner than somebody else has delivered what that one took.
+func TestFlushWaitsForWhoDelivers(t *testing.T) {
+	delivering, proceed := make(chan struct{}), make(chan struct{})
+	told := false
+	c := Catcher{handler: &handler{deliver: func(syscall.Signal) {
+		close(delivering)
+		<-proceed
+		told = true
+	}}}
+	counts[syscall.SIGINT] = 1
+	go c.handler.tell()
+	<-delivering
+	time.AfterFunc(10*time.Millisecond, func() { close(proceed) })
+	c.Flush()
+	require.True(t, told)
 }

@@ -4,9 +4,9 @@
 // for it: the nine that stand between a wrapper and its command took 0.5 ms, as long as
 // all that the wrapper writes. On Linux on amd64 a handler of our own therefore counts
 // what arrives and wakes a goroutine, for one system call a signal; everywhere else, and
-// where that cannot be, it is os/signal: for a signal that is blocked, which os/signal has a
-// thread for. Nothing is lost either way that the kernel
-// delivers: as everywhere, what arrives again before it was delivered is one.
+// where that cannot be, it is os/signal: for a signal that is blocked, say, which os/signal
+// has a thread for. Nothing is lost either way that the kernel delivers: as everywhere, what
+// arrives again before it was delivered is one.
 package sigcatch
 
 import (
